@@ -1,0 +1,36 @@
+"""cclake: Claude Code's session logs as Parquet tables and DuckDB views.
+
+The map, in the order in which a run flows through it:
+
+    cli        commands: parse options, call one function, show the result
+    output     how results and errors are shown: text or JSON
+    config     where logs and warehouse are
+    errors     the few ways in which a run can fail, with their exit codes
+    pipeline   one run, top to bottom: the file to read first
+    discover   roots → files, and what their paths say
+    ledger     what is known of every file ever found
+    resume     file and ledger → nothing to do, or a look
+    peek       the head of a new file → its session and month
+    parts      session → part
+    build      one part: the worker's step
+    read       bytes from an offset → whole lines; a torn tail waits
+    parse      line → JSON objects, or the reason why not
+    normalise  objects → columns, pure
+    facts      many lines → Arrow tables
+    derive     facts of a part → derived tables, by SQL
+    write      Arrow → Parquet, durable
+    runs       the list of runs
+    commit     all tables and offsets in one atomic step; publish, recover, retire
+    views      tables and sql/ → DuckDB views
+    tables     the declaration of every table
+    sqlfiles   the shipped SQL and its headers
+    catalog    declarations and headers → sql/README.md
+    answers    one query and its result, in the form asked for
+    frames     a table or view as a polars frame
+    status     what is in the warehouse, and how fresh
+    hashing    content hashes
+    jsontext   values → JSON text
+    demo       a made-up log tree
+"""
+
+__version__ = "0.1.0"

@@ -1,0 +1,243 @@
+"""Build one part: read its files' new lines, write its facts and the tables derived from them.
+
+A pure step from the outside: the same inputs give the same rows, in any process, on any machine.
+"""
+
+import gc
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pyarrow as pa
+
+from etl import derive, write
+from etl.facts import FactBatch, Facts, Origin, Tally
+from etl.hashing import hash_of
+from etl.parts import SEGMENT_BYTES, Slot
+from etl.read import LogReader, TornReadError, read_small_file
+from etl.tables import FACTS, PART_TABLES
+
+BATCH_BYTES = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class FileTask:
+    """One file to look at, and what is known of it: where its rows go, how far it was read."""
+
+    path: str
+    name: str
+    origin: Origin
+    offset: int
+    line_count: int
+    blank_bytes: int
+    prefix_hash: str
+    is_sidecar: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A stored stretch of a part's facts: its files by table, and how much raw log it holds."""
+
+    number: int
+    raw_bytes: int
+    paths: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class PartTask:
+    """Everything one worker needs to build one part."""
+
+    slot: Slot
+    files: tuple[FileTask, ...]
+    segments: tuple[Segment, ...]
+    staging: str
+    segment_bytes: int = SEGMENT_BYTES
+
+
+@dataclass(frozen=True, slots=True)
+class FileOutcome:
+    """What became of one file: how far it is read now, or what went wrong."""
+
+    file_id: str
+    generation: int = 0
+    offset: int = 0
+    line_count: int = 0
+    blank_bytes: int = 0
+    pending: bytes = b""
+    prefix_hash: str = ""
+    entries: int = 0
+    rejects: int = 0
+    bytes_read: int = 0
+    lines_read: int = 0
+    event: str | None = None
+    problem: str | None = None
+
+
+@dataclass(slots=True)
+class PartResult:
+    """The files a part wrote in staging, which segments they replace, and its files' outcomes."""
+
+    slot: Slot
+    outcomes: list[FileOutcome] = field(default_factory=list)
+    written: list[tuple[int, int, write.WrittenFile]] = field(default_factory=list)
+    replaced_segments: set[int] = field(default_factory=set)
+
+
+def build_part(task: PartTask) -> PartResult:
+    """Read, normalise, derive and write one part. Files that tear while read are left out."""
+    # Nothing here makes reference cycles, and the collector would walk millions of fresh objects.
+    gc.disable()
+    try:
+        while True:
+            try:
+                return _PartBuilder(task).build()
+            except TornReadError as torn:
+                task = _without(task, str(torn))
+    finally:
+        gc.enable()
+
+
+def _without(task: PartTask, path: str) -> PartTask:
+    return replace(task, files=tuple(file for file in task.files if file.path != path))
+
+
+class _PartBuilder:
+    """The state of one build: the open segment, what was written, what derive will read."""
+
+    def __init__(self, task: PartTask) -> None:
+        self._task = task
+        self._result = PartResult(task.slot)
+        self._batch = FactBatch()
+        self._fresh: list[Facts] = []
+        self._fresh_bytes = 0
+        self._narrow: list[Facts] = []
+        last = task.segments[-1] if task.segments else None
+        self._reopened = last if last and last.raw_bytes < task.segment_bytes else None
+        self._number = (last.number + (self._reopened is None)) if last else 0
+
+    def build(self) -> PartResult:
+        for file in self._task.files:
+            self._result.outcomes.append(self._look_at(file))
+        self._gather()
+        if self._fresh:
+            self._flush_segment()
+        if self._result.written:
+            self._derive()
+        return self._result
+
+    def _look_at(self, file: FileTask) -> FileOutcome:
+        try:
+            return self._read_sidecar(file) if file.is_sidecar else self._read_log(file)
+        except OSError as error:
+            return FileOutcome(file.origin.file_id, problem=f"cannot read: {error.strerror}")
+
+    def _read_sidecar(self, file: FileTask) -> FileOutcome:
+        content = read_small_file(file.path)
+        origin, digest = file.origin, hash_of(content)
+        if digest == file.prefix_hash and file.offset == len(content):
+            return FileOutcome(origin.file_id, origin.generation, len(content), prefix_hash=digest)
+        if file.offset:
+            origin = replace(origin, generation=origin.generation + 1)
+        self._batch.add_sidecar(origin, file.name, content)
+        return FileOutcome(
+            origin.file_id,
+            origin.generation,
+            len(content),
+            prefix_hash=digest,
+            bytes_read=len(content),
+        )
+
+    def _read_log(self, file: FileTask) -> FileOutcome:
+        reader = LogReader(file.path)
+        try:
+            return self._read_lines(file, reader)
+        finally:
+            reader.close()
+
+    def _read_lines(self, file: FileTask, reader: LogReader) -> FileOutcome:
+        origin = file.origin
+        tally = Tally(lines=file.line_count, blank_bytes=file.blank_bytes)
+        event = None
+        if file.offset and not reader.prefix_matches(file.offset, file.prefix_hash):
+            reader.start_over()
+            origin = replace(origin, generation=origin.generation + 1)
+            tally, event = Tally(), "rewritten"
+        first_byte, first_line = reader.offset, tally.lines
+        for chunk in reader.chunks():
+            if chunk.too_long:
+                tally.lines += 1
+                tally.rejects += 1
+                place = (tally.lines, chunk.start, reader.offset)
+                self._batch.add_reject(origin, place, "too_long", None)
+            else:
+                self._batch.add_lines(origin, chunk.start, chunk.lines, tally)
+            if self._batch.raw_bytes >= BATCH_BYTES:
+                self._gather()
+        return FileOutcome(
+            origin.file_id,
+            origin.generation,
+            reader.offset,
+            tally.lines,
+            tally.blank_bytes,
+            reader.pending,
+            reader.prefix_hash(),
+            tally.entries,
+            tally.rejects,
+            reader.offset - first_byte,
+            tally.lines - first_line,
+            event,
+        )
+
+    def _gather(self) -> None:
+        """Turn the batch into tables; a full segment is written and let go."""
+        size = self._batch.raw_bytes
+        facts = self._batch.take()
+        if not any(table.num_rows for table in facts.values()):
+            return
+        self._fresh.append(facts)
+        self._fresh_bytes += size
+        stored = self._reopened.raw_bytes if self._reopened else 0
+        if stored + self._fresh_bytes >= self._task.segment_bytes:
+            self._flush_segment()
+
+    def _flush_segment(self) -> None:
+        raw_bytes = self._fresh_bytes + (self._reopened.raw_bytes if self._reopened else 0)
+        merged = {table.name: self._merged(table.name) for table in FACTS}
+        for table in FACTS:
+            file = write.write_table(table, merged[table.name], Path(self._task.staging))
+            self._result.written.append((self._number, raw_bytes, file))
+        self._narrow.append(
+            {table.name: merged[table.name].select(table.narrow_names()) for table in FACTS}
+        )
+        self._result.replaced_segments.add(self._number)
+        self._fresh, self._fresh_bytes, self._reopened = [], 0, None
+        self._number += 1
+
+    def _merged(self, name: str) -> pa.Table:
+        pieces = [facts[name] for facts in self._fresh]
+        if self._reopened:
+            pieces.insert(0, write.read_table(Path(self._reopened.paths[name])))
+        return pa.concat_tables(pieces)
+
+    def _derive(self) -> None:
+        untouched = [
+            segment
+            for segment in self._task.segments
+            if segment.number not in self._result.replaced_segments
+        ]
+        narrow = [*(_narrow_facts(segment) for segment in untouched), *self._narrow]
+        facts = {
+            table.name: pa.concat_tables([one[table.name] for one in narrow]) for table in FACTS
+        }
+        by_name = {table.name: table for table in PART_TABLES}
+        for name, rows in derive.derive(facts):
+            file = write.write_table(by_name[name], rows, Path(self._task.staging))
+            self._result.written.append((0, 0, file))
+
+
+def _narrow_facts(segment: Segment) -> Facts:
+    return {
+        table.name: write.read_table(Path(segment.paths[table.name]), table.narrow_names())
+        for table in FACTS
+    }
+
+

@@ -1,0 +1,172 @@
+"""The command: parse options, call one function, show the result."""
+
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from etl import __version__, output
+from etl.errors import CclakeError, UsageError
+
+warehouse_option = click.option(
+    "--warehouse",
+    metavar="DIR",
+    envvar="CCLAKE_WAREHOUSE",
+    help="Where the warehouse is (default: the platform's data directory).",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+
+
+class _Group(click.Group):
+    """Shows our own errors as a sentence and a hint."""
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's own signature
+        try:
+            return super().invoke(ctx)
+        except CclakeError as error:
+            output.fail(error)
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="cclake")
+def main() -> None:
+    """Keep Claude Code's session logs, and ask SQL of them.
+
+    \b
+    cclake sync                                   read what is new
+    cclake query 'select * from daily_spend'      ask
+    """
+
+
+@main.command()
+@click.option("--logs", multiple=True, metavar="DIR", help="A Claude config or projects directory.")
+@click.option("--source", metavar="NAME", help="This machine's name in the warehouse.")
+@click.option("--jobs", type=click.IntRange(min=1), help="Processes (default: one a core).")
+@warehouse_option
+@json_option
+def sync(
+    logs: tuple[str, ...], source: str | None, jobs: int | None, warehouse: str | None, as_json: bool
+) -> None:
+    """Bring the warehouse up to date with the logs.
+
+    \b
+    Example: cclake sync --logs ~/.claude
+    Exit codes: 0 done, 1 done but some files could not be read, 2 usage,
+    3 another sync is running, 4 the state was refused, 5 nothing was committed.
+    """
+    from etl import config, pipeline
+
+    settings = config.settings_of(logs=logs, warehouse=warehouse, source=source, jobs=jobs)
+    run = pipeline.sync(settings)
+    for path, problem in run.problems:
+        output.say(f"{output.printable(path)}: {problem}")
+    if as_json:
+        output.show_json(asdict(run))
+    else:
+        output.say(output.sentence_of(asdict(run)))
+    sys.exit(run.exit_code())
+
+
+@main.command()
+@click.argument("sql")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "csv", "parquet"]),
+    default="table",
+    help="How to print the result; parquet goes to stdout as it is.",
+)
+@click.option("--tz", metavar="ZONE", help="Time zone of days, such as Europe/Berlin.")
+@warehouse_option
+def query(sql: str, form: str, tz: str | None, warehouse: str | None) -> None:
+    """Ask one query of the views.
+
+    \b
+    Example: cclake query 'select day, sum(output_tokens) from daily_spend group by day'
+    """
+    from etl import answers, config
+    from etl.commit import Warehouse
+
+    answer = answers.ask(Warehouse(config.warehouse_of(warehouse)), sql, time_zone=tz)
+    printers: dict[str, Callable[[answers.Answer], None]] = {
+        "table": lambda one: output.show_table(one.names(), one.rows()),
+        "json": lambda one: click.echo(one.json()),
+        "csv": lambda one: click.echo(one.csv(), nl=False),
+        "parquet": lambda one: one.write_parquet(sys.stdout.buffer),
+    }
+    printers[form](answer)
+
+
+@main.command()
+@warehouse_option
+@json_option
+def status(warehouse: str | None, as_json: bool) -> None:
+    """Show what is in the warehouse and how fresh it is.
+
+    Example: cclake status --json
+    """
+    from etl import config
+    from etl import status as report
+    from etl.commit import Warehouse
+
+    found = report.status_of(Warehouse(config.warehouse_of(warehouse)))
+    if as_json:
+        output.show_json(found)
+    else:
+        output.show_status(found)
+
+
+@main.command()
+@click.option("--docs", metavar="FILE", help="Write the data dictionary there instead.")
+@click.option("--print", "as_sql", is_flag=True, help="Print the SQL that makes the views.")
+@warehouse_option
+def views(docs: str | None, as_sql: bool, warehouse: str | None) -> None:
+    """Write the views anew, as after moving the warehouse.
+
+    Example: cclake views --print
+    """
+    from etl import catalog, config
+    from etl import views as lake
+    from etl.commit import Warehouse
+
+    if docs:
+        Path(docs).write_text(catalog.page())
+        return
+    place = Warehouse(config.warehouse_of(warehouse))
+    if not place.exists():
+        raise UsageError(
+            f"no warehouse at '{place.folder}'", hint="run cclake sync first, or name another"
+        )
+    is_empty = not place.current.is_symlink()
+    if as_sql:
+        for statement in lake.statements(None if is_empty else place.current):
+            click.echo(f"{statement};")
+        return
+    (place.store / "views").unlink(missing_ok=True)
+    lake.refresh(place, is_empty=is_empty)
+    output.say(f"wrote {place.folder / 'cclake.duckdb'}")
+
+
+@main.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--mb", type=float, default=5.0, show_default=True, help="Size in megabytes.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Same seed, same bytes.")
+@json_option
+def demo(folder: Path, mb: float, seed: int, as_json: bool) -> None:
+    """Write a made-up log tree, and truth.json with what a right reader must find in it.
+
+    Example: cclake demo /tmp/logs --mb 20 --seed 7
+    """
+    from etl.demo import write_tree
+
+    try:
+        truth = write_tree(folder, megabytes=mb, seed=seed)
+    except ValueError as error:
+        raise UsageError(str(error), hint="name a folder that does not exist yet") from error
+    if as_json:
+        output.show_json(truth)
+    else:
+        output.say(f"wrote {folder}; try: cclake sync --logs {folder} --warehouse DIR")

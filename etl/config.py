@@ -1,0 +1,77 @@
+"""Where the logs and the warehouse are: flags, then environment, then the platform's own places."""
+
+import os
+import re
+import socket
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from platformdirs import user_data_path
+
+from etl.discover import projects_of
+from etl.errors import UsageError
+
+_SOURCE = re.compile(r"[a-z0-9._-]{1,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What one sync needs to know."""
+
+    roots: tuple[Path, ...]
+    warehouse: Path
+    source: str
+    jobs: int
+
+
+def warehouse_of(given: str | None) -> Path:
+    """Return the warehouse folder: as given, or the platform's data directory."""
+    return Path(given).absolute() if given else user_data_path("cclake", appauthor=False)
+
+
+def settings_of(
+    *, logs: Sequence[str], warehouse: str | None, source: str | None, jobs: int | None
+) -> Settings:
+    """Settle where to read and write, or say what is missing."""
+    name = source or _machine_name()
+    if not _SOURCE.fullmatch(name):
+        raise UsageError(
+            f"source name {name!r} does not fit",
+            hint="use 1 to 64 of a-z, 0-9, dot, dash and underscore: --source laptop",
+        )
+    roots = _roots_of(logs)
+    folder = warehouse_of(warehouse)
+    _refuse_nesting(folder, roots)
+    return Settings(roots, folder, name, jobs or os.cpu_count() or 1)
+
+
+def _roots_of(logs: Sequence[str]) -> tuple[Path, ...]:
+    given = [Path(one).expanduser() for one in logs]
+    if not given and (configured := os.environ.get("CLAUDE_CONFIG_DIR")):
+        given = [Path(configured)]
+    candidates = given or [Path("~/.claude").expanduser(), Path("~/.config/claude").expanduser()]
+    there = [folder for folder in candidates if folder.is_dir()]
+    absent = [folder for folder in candidates if not folder.is_dir()]
+    if not there or (given and absent):
+        names = ", ".join(f"'{folder}'" for folder in absent)
+        raise UsageError(
+            f"no log folder at {names}",
+            hint="name yours with --logs DIR, or try cclake demo DIR for a made-up one",
+        )
+    return tuple(dict.fromkeys(projects_of(folder.resolve()) for folder in there))
+
+
+def _refuse_nesting(warehouse: Path, roots: Sequence[Path]) -> None:
+    resolved = warehouse.resolve()
+    for root in roots:
+        if resolved == root or root in resolved.parents:
+            raise UsageError(
+                f"warehouse '{warehouse}' lies inside the log folder '{root}'",
+                hint="choose a folder outside it with --warehouse DIR",
+            )
+
+
+def _machine_name() -> str:
+    name = re.sub(r"[^a-z0-9._-]+", "-", socket.gethostname().lower())[:64].strip("-.")
+    return name or "local"

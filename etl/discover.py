@@ -1,0 +1,161 @@
+"""Find the logs: every file of a session below the roots, with what its place says about it.
+
+Symbolic links are not followed; what is not a regular file is reported, never opened.
+"""
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+AGENT_PREFIX = "agent-"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What the path alone says about a file."""
+
+    kind: str
+    layout: str
+    session_id: str | None
+    agent_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """One file on disk, as the walk saw it."""
+
+    root: str
+    path: str
+    place: Place
+    device: int
+    inode: int
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+
+    def full_path(self) -> str:
+        """Return where the file lies."""
+        return os.path.join(self.root, self.path)  # noqa: PTH118 - hot, and paths may be any bytes
+
+
+@dataclass(slots=True)
+class Walk:
+    """All that one walk found, and what it could not look into."""
+
+    files: list[FoundFile] = field(default_factory=list)
+    problems: list[tuple[str, str]] = field(default_factory=list)
+    failed_roots: set[str] = field(default_factory=set)
+
+
+def projects_of(folder: Path) -> Path:
+    """Take a Claude config directory or a projects directory; return the projects directory."""
+    below = folder / "projects"
+    return below if below.is_dir() else folder
+
+
+def walk(roots: Iterable[Path]) -> Walk:
+    """Find every log and sidecar below the roots, each file once, in the order of their paths."""
+    found = Walk()
+    for root in roots:
+        top = os.fspath(root)
+        for path, entry in _scan(top, "", found, top):
+            _take(top, path, entry, found)
+    found.files.sort(key=lambda file: (file.root, file.path))
+    found.files = list(_without_hard_links(found))
+    return found
+
+
+def place_of(path: str) -> Place | None:
+    """Tell kind, session and agent from a path below the root; None if it is no log of ours."""
+    *folders, name = path.split("/")
+    if "subagents" in folders[1:]:
+        return _place_below_subagents(folders, name)
+    if name.endswith(".jsonl"):
+        return _place_beside_sessions(folders, name)
+    if ".jsonl." in name:
+        return Place("other", "other", name.partition(".jsonl.")[0], None)
+    return None
+
+
+def _place_below_subagents(folders: list[str], name: str) -> Place | None:
+    at = folders.index("subagents", 1)
+    session = folders[at - 1]
+    stem, _, ending = name.partition(".")
+    agent = stem.removeprefix(AGENT_PREFIX) if stem.startswith(AGENT_PREFIX) else None
+    if ending == "meta.json" and agent:
+        return Place("sidecar", "sidecar", session, agent)
+    if ending == "jsonl" and agent:
+        layout = "workflow" if "workflows" in folders[at:] else "subagents"
+        return Place("agent", layout, session, agent)
+    return Place("other", "other", session, agent) if "jsonl" in ending.split(".") else None
+
+
+def _place_beside_sessions(folders: list[str], name: str) -> Place:
+    stem = name.removesuffix(".jsonl")
+    if len(folders) > 1:
+        return Place("other", "other", folders[1], None)
+    if stem.startswith(AGENT_PREFIX):
+        return Place("agent", "flat", None, stem.removeprefix(AGENT_PREFIX))
+    return Place("main", "main", stem, None)
+
+
+def _scan(
+    top: str, below: str, found: Walk, root: str
+) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    try:
+        with os.scandir(top) as listing:
+            entries = sorted(listing, key=lambda entry: entry.name)
+    except OSError as error:
+        found.problems.append((top, f"cannot list: {error.strerror}"))
+        found.failed_roots.add(root)
+        return
+    for entry in entries:
+        path = f"{below}{entry.name}"
+        if entry.is_dir(follow_symlinks=False):
+            yield from _scan(entry.path, f"{path}/", found, root)
+        else:
+            yield path, entry
+
+
+def _take(root: str, path: str, entry: os.DirEntry[str], found: Walk) -> None:
+    place = place_of(path)
+    if place is None:
+        return
+    try:
+        seen = entry.stat(follow_symlinks=False)
+    except FileNotFoundError:
+        return  # It went between the listing and the look: the next run says so.
+    except OSError as error:
+        found.problems.append((entry.path, f"cannot look at it: {error.strerror}"))
+        return
+    if not stat.S_ISREG(seen.st_mode):
+        found.problems.append((entry.path, "skipped: not a regular file"))
+        return
+    found.files.append(
+        FoundFile(
+            root=root,
+            path=path,
+            place=place,
+            device=_signed(seen.st_dev),
+            inode=_signed(seen.st_ino),
+            size=seen.st_size,
+            mtime_ns=seen.st_mtime_ns,
+            ctime_ns=seen.st_ctime_ns,
+        )
+    )
+
+
+def _signed(number: int) -> int:
+    return number - (1 << 64) if number >= 1 << 63 else number
+
+
+def _without_hard_links(found: Walk) -> Iterator[FoundFile]:
+    seen: dict[tuple[int, int], FoundFile] = {}
+    for file in found.files:
+        first = seen.setdefault((file.device, file.inode), file)
+        if first is file:
+            yield file
+        else:
+            found.problems.append((file.full_path(), f"same file as {first.full_path()!r}"))

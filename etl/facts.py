@@ -1,0 +1,204 @@
+"""Gather the facts of many lines, across files, and hand them over as Arrow tables.
+
+Work is done per batch of lines, not per line, wherever a batch will do.
+"""
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from etl.hashing import line_hash
+from etl.normalise import blocks, entries, sidecars
+from etl.normalise.fields import JsonObject
+from etl.parse import Parsed, Rejected, parse_line
+from etl.tables import CONTENT_BLOCKS, ENTRIES, REJECTS, SIDECARS, Table
+
+_BLOCK_FIELDS = blocks.BlockRow._fields
+_AGENT_LAYOUTS = frozenset({"flat", "subagents", "workflow"})
+
+Facts = dict[str, pa.Table]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What every row of a file carries."""
+
+    file_id: str
+    generation: int
+    session_id: str | None
+    agent_id: str | None
+    layout: str
+
+
+@dataclass(slots=True)
+class Tally:
+    """What was counted in one file's new lines."""
+
+    lines: int = 0
+    entries: int = 0
+    rejects: int = 0
+    blank_bytes: int = 0
+
+
+class FactBatch:
+    """Lines in, tables out. Holds one batch; `take` empties it."""
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self._reset()
+
+    def _reset(self) -> None:
+        self.raw_bytes = 0
+        self._objects: list[JsonObject] = []
+        self._places: list[tuple[Origin, int, int, int, int]] = []
+        self._hashes: list[int] = []
+        self._raws: list[bytes | None] = []
+        self._rejects: list[tuple[Origin, int, int, int, str, bytes | None]] = []
+        self._sidecars: list[tuple[Origin, str, bytes]] = []
+
+    def add_lines(self, origin: Origin, start: int, lines: bytes, tally: Tally) -> None:
+        """Take in whole lines that begin at byte `start` of the file."""
+        self.raw_bytes += len(lines)
+        at, number = start, tally.lines
+        pieces = lines.split(b"\n")
+        pieces.pop()
+        for line in pieces:
+            end = at + len(line) + 1
+            number += 1
+            if not line or line.isspace():
+                tally.blank_bytes += end - at
+            else:
+                self._add_line(origin, (number, at, end), line, tally)
+            at = end
+        tally.lines = number
+
+    def _add_line(
+        self, origin: Origin, place: tuple[int, int, int], line: bytes, tally: Tally
+    ) -> None:
+        parsed = parse_line(line)
+        if parsed.__class__ is dict:
+            self._add_object(origin, place, 0, parsed, None)  # type: ignore[arg-type]
+            self._hashes.append(line_hash(line))
+            tally.entries += 1
+        elif isinstance(parsed, Parsed):
+            raw = None if parsed.is_exact else line
+            for index, object_ in enumerate(parsed.objects):
+                self._add_object(origin, place, index, object_, raw)
+                self._hashes.append(line_hash(line))
+            tally.entries += len(parsed.objects)
+        elif isinstance(parsed, Rejected):
+            self.add_reject(origin, place, parsed.reason, line)
+            tally.rejects += 1
+
+    def _add_object(
+        self,
+        origin: Origin,
+        place: tuple[int, int, int],
+        index: int,
+        object_: JsonObject,
+        raw: bytes | None,
+    ) -> None:
+        self._objects.append(object_)
+        self._places.append((origin, *place, index))
+        self._raws.append(raw)
+
+    def add_reject(
+        self, origin: Origin, place: tuple[int, int, int], reason: str, raw: bytes | None
+    ) -> None:
+        """Keep a line that is no JSON object, with the reason."""
+        self._rejects.append((origin, *place, reason, raw))
+
+    def add_sidecar(self, origin: Origin, name: str, content: bytes) -> None:
+        """Keep a sidecar whole."""
+        self.raw_bytes += len(content)
+        self._sidecars.append((origin, name, content))
+
+    def take(self) -> Facts:
+        """Return everything gathered as one table a kind of fact, and start again empty."""
+        facts = {
+            "entries": self._entries(),
+            "content_blocks": self._blocks(),
+            "rejects": self._rejected(),
+            "sidecars": self._sidecar_rows(),
+        }
+        self._reset()
+        return facts
+
+    def _entries(self) -> pa.Table:
+        is_agent = [place[0].layout in _AGENT_LAYOUTS for place in self._places]
+        columns = entries.columns_of(self._objects, is_agent=is_agent)
+        columns |= _place_columns(self._places)
+        logged = columns["logged_agent_id"]
+        columns["agent_id"] = [
+            place[0].agent_id or own for place, own in zip(self._places, logged, strict=True)
+        ]
+        columns["layout"] = [place[0].layout for place in self._places]
+        columns["line_hash"] = list(self._hashes)
+        columns["raw"] = list(self._raws)
+        return _table(ENTRIES, columns)
+
+    def _blocks(self) -> pa.Table:
+        rows: list[blocks.BlockRow] = []
+        places: list[tuple[Origin, int, int, int, int]] = []
+        agents: list[object] = []
+        indexes: list[object] = []
+        for place, object_ in zip(self._places, self._objects, strict=True):
+            message = object_.get("message")
+            if message.__class__ is not dict:
+                continue
+            found = blocks.rows_of(message.get("content"))  # type: ignore[union-attr]
+            rows += found
+            places += [place] * len(found)
+            agents += [place[0].agent_id or object_.get("agentId")] * len(found)
+            indexes += range(len(found))
+        columns = _place_columns(places)
+        columns["agent_id"] = [agent if isinstance(agent, str) else None for agent in agents]
+        columns["block_index"] = indexes
+        by_field = list(zip(*rows, strict=True)) or [()] * len(_BLOCK_FIELDS)
+        for name, values in zip(_BLOCK_FIELDS, by_field, strict=True):
+            columns[name] = list(values)
+        return _table(CONTENT_BLOCKS, columns)
+
+    def _rejected(self) -> pa.Table:
+        places = [(origin, number, start, end, 0) for origin, number, start, end, *_ in self._rejects]
+        columns = _place_columns(places)
+        columns["agent_id"] = [origin.agent_id for origin, *_ in places]
+        columns["reason"] = [reject[4] for reject in self._rejects]
+        columns["raw"] = [reject[5] for reject in self._rejects]
+        return _table(REJECTS, columns)
+
+    def _sidecar_rows(self) -> pa.Table:
+        rows = [
+            {
+                "file_id": origin.file_id,
+                "generation": origin.generation,
+                "session_id": origin.session_id,
+                "agent_id": origin.agent_id,
+                "name": name,
+                "content": content,
+                **sidecars.columns_of(content),
+            }
+            for origin, name, content in self._sidecars
+        ]
+        return _table(SIDECARS, {name: [row[name] for row in rows] for name in SIDECARS.names()})
+
+
+def _place_columns(places: list[tuple[Origin, int, int, int, int]]) -> dict[str, list[object]]:
+    return {
+        "file_id": [place[0].file_id for place in places],
+        "generation": [place[0].generation for place in places],
+        "session_id": [place[0].session_id for place in places],
+        "line_no": [place[1] for place in places],
+        "byte_start": [place[2] for place in places],
+        "byte_end": [place[3] for place in places],
+        "object_index": [place[4] for place in places],
+    }
+
+
+def _table(table: Table, columns: dict[str, list[object]]) -> pa.Table:
+    """Make the Arrow table. A column too many or too few is a bug and raises here."""
+    schema = table.schema()
+    if set(columns) != set(schema.names):
+        raise KeyError(sorted(set(columns) ^ set(schema.names)))
+    arrays = [pa.array(columns[field.name], type=field.type) for field in schema]
+    return pa.Table.from_arrays(arrays, schema=schema)

@@ -1,0 +1,31 @@
+"""Logged instants as microseconds since 1970."""
+
+import re
+from datetime import UTC, datetime
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# What Claude Code writes. Only this form can be written again from a column, letter for letter.
+_CANONICAL = re.compile(r"\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):\d\d:\d\d\.\d{3}Z", re.ASCII)
+
+
+def micros_of(text: str) -> int | None:
+    """Return the instant, or None if the text is not one. Without a zone it is taken as UTC."""
+    try:
+        instant = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    if instant.tzinfo is None:
+        instant = instant.replace(tzinfo=UTC)
+    return round((instant - _EPOCH).total_seconds() * 1_000_000)
+
+
+def is_canonical(text: str) -> bool:
+    """Say whether the column alone gives this very text back."""
+    return _CANONICAL.fullmatch(text) is not None
+
+
+def text_of(micros: int) -> str:
+    """Write an instant as Claude Code does."""
+    seconds, rest = divmod(micros, 1_000_000)
+    moment = datetime.fromtimestamp(seconds, tz=UTC)
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{rest // 1000:03d}Z"

@@ -1,0 +1,168 @@
+"""Tell what a user line is: typed by a person, or made by the program. Says by which rule."""
+
+import re
+
+from etl.normalise.fields import JsonObject, text_at
+
+BEGINS_TURN = ("human", "command", "bash", "queued", "sdk")
+
+Verdict = tuple[str | None, str | None]
+NO_PROMPT: Verdict = (None, None)
+
+_TURN_ORIGINS = {
+    "human": "human",
+    "sdk": "sdk",
+    "peer": "peer",
+    "task_notification": "task_notification",
+    "scheduled": "scheduled",
+}
+_ORIGIN_KINDS = {
+    "human": "human",
+    "task-notification": "task_notification",
+    "peer": "peer",
+    "coordinator": "peer",
+    "cron": "scheduled",
+    "loop": "scheduled",
+    "auto-continuation": "scheduled",
+}
+_PROMPT_SOURCES = {
+    "typed": "human",
+    "suggestion_accepted": "human",
+    "queued": "queued",
+    "sdk": "sdk",
+    "system": "meta",
+}
+_WRAPPERS = re.compile(
+    r"\s*<(system-reminder|ide_opened_file|ide_selection)>.*?</\1>\s*", re.DOTALL
+)
+_COMMAND = re.compile(
+    r"\s*(?:<(command-name|command-message|command-args|command-contents)>.*?</\1>\s*)+", re.DOTALL
+)
+_MACHINERY: tuple[tuple[str, str], ...] = (
+    ("[Request interrupted", "interrupt"),
+    ("This session is being continued", "compact_summary"),
+    ("<task-notification", "task_notification"),
+    ("<teammate-message", "peer"),
+    ("Another Claude session sent a message:", "peer"),
+    ("<channel ", "peer"),
+    ("<scheduled-task", "scheduled"),
+    ("<<autonomous-loop", "scheduled"),
+    ("<local-command-", "meta"),
+    ("Caveat:", "meta"),
+    ("<bash-stdout>", "meta"),
+    ("<bash-stderr>", "meta"),
+    ("Stop hook feedback:", "meta"),
+    ("[Image: source:", "meta"),
+    ("Base directory for this skill:", "meta"),
+    ("API Error:", "meta"),
+    ("[SYSTEM NOTIFICATION", "meta"),
+    ("<fork-boilerplate", "meta"),
+    ("[Subagent hand-back]", "meta"),
+)
+
+
+def verdict_on(entry: JsonObject, message: JsonObject, *, is_agent: bool) -> Verdict:
+    """Return prompt_kind and prompt_rule of one entry; both None if it is no prompt at all."""
+    kind = entry.get("type")
+    if kind == "user":
+        return _verdict_on_user(entry, message, is_agent=is_agent)
+    if kind == "attachment":
+        return _verdict_on_attachment(entry, is_agent=is_agent)
+    return NO_PROMPT
+
+
+def _verdict_on_user(entry: JsonObject, message: JsonObject, *, is_agent: bool) -> Verdict:
+    content = message.get("content")
+    if _answers_a_tool(entry, content):
+        return NO_PROMPT
+    if entry.get("isCompactSummary") is True:
+        return "compact_summary", "flag"
+    if entry.get("isMeta") is True:
+        return "meta", "flag"
+    if is_agent or entry.get("isSidechain") is True:
+        return "agent_prompt", "sidechain"
+    return _told_by_fields(entry, content) or _told_by_text(content)
+
+
+def _answers_a_tool(entry: JsonObject, content: object) -> bool:
+    if "toolUseResult" in entry or "sourceToolUseID" in entry:
+        return True
+    if not isinstance(content, list):
+        return "sourceToolAssistantUUID" in entry
+    return any(isinstance(block, dict) and block.get("type") == "tool_result" for block in content)
+
+
+def _told_by_fields(entry: JsonObject, content: object) -> Verdict | None:
+    origin = entry.get("origin")
+    for rule, table, value in (
+        ("turn_origin", _TURN_ORIGINS, entry.get("turnOrigin")),
+        ("origin", _ORIGIN_KINDS, origin.get("kind") if isinstance(origin, dict) else None),
+        ("prompt_source", _PROMPT_SOURCES, entry.get("promptSource")),
+    ):
+        if isinstance(value, str):
+            kind = table.get(value, "unknown")
+            return (_kind_of_typed(content) if kind == "human" else kind), rule
+    return None
+
+
+def _kind_of_typed(content: object) -> str:
+    """A person's line may still be a command or a shell line."""
+    kind, _ = _told_by_text(content)
+    return kind if kind in ("command", "bash") else "human"
+
+
+def _told_by_text(content: object) -> Verdict:
+    text = _without_wrappers(words_of(content))
+    if not text:
+        return ("human", "image") if _has_image(content) else ("unknown", "no_text")
+    for beginning, kind in _MACHINERY:
+        if text.startswith(beginning):
+            return kind, "text"
+    if text == "Warmup":
+        return "meta", "text"
+    if text.startswith("<bash-input>"):
+        return "bash", "text"
+    if text.startswith("<command-") and _COMMAND.fullmatch(text):
+        return "command", "text"
+    return "human", "text"
+
+
+def _verdict_on_attachment(entry: JsonObject, *, is_agent: bool) -> Verdict:
+    attachment = entry.get("attachment")
+    if not isinstance(attachment, dict) or attachment.get("type") != "queued_command":
+        return NO_PROMPT
+    if is_agent or entry.get("isSidechain") is True:
+        return "agent_prompt", "sidechain"
+    kind, _ = _told_by_text(attachment.get("prompt"))
+    return ("queued" if kind in ("human", "command", "bash") else kind), "queued_command"
+
+
+def words_of(content: object) -> str:
+    """Return the text of a message's content: a string, or its text blocks one after the other."""
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        return ""
+    texts = [_words_of_block(block) for block in content]
+    return "\n".join(text for text in texts if text)
+
+
+def _words_of_block(block: object) -> str | None:
+    if isinstance(block, str):
+        return block
+    if isinstance(block, dict) and block.get("type") == "text":
+        return text_at(block, "text")
+    return None
+
+
+def _without_wrappers(text: str) -> str:
+    text = text.strip()
+    while text.startswith("<") and (match := _WRAPPERS.match(text)):
+        text = text[match.end() :]
+    return text
+
+
+def _has_image(content: object) -> bool:
+    return isinstance(content, list) and any(
+        isinstance(block, dict) and block.get("type") in ("image", "document") for block in content
+    )

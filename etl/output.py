@@ -1,0 +1,97 @@
+"""How results and errors are shown: the result on stdout, the talk on stderr."""
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from typing import NoReturn
+
+import click
+
+from etl.errors import CclakeError
+
+_UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
+
+
+def show_json(result: object) -> None:
+    """Print a result as JSON."""
+    click.echo(json.dumps(result, indent=2, ensure_ascii=False, default=str))
+
+
+def say(words: str) -> None:
+    """Tell a person something that is not the result."""
+    click.echo(words, err=True)
+
+
+def fail(error: CclakeError) -> NoReturn:
+    """Say what happened and what to do, and end with the error's exit code."""
+    say(f"cclake: {printable(str(error))}")
+    if error.hint:
+        say(f"hint: {error.hint}")
+    sys.exit(error.exit_code)
+
+
+def show_table(names: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """Print rows as an aligned table: words left, numbers right, control characters escaped."""
+    cells = [[_cell(value) for value in row] for row in rows]
+    is_number = [
+        all(isinstance(row[index], int | float) or row[index] is None for row in rows)
+        and any(row[index] is not None for row in rows)
+        for index in range(len(names))
+    ]
+    widths = [
+        max([len(name), *(len(row[index]) for row in cells)]) for index, name in enumerate(names)
+    ]
+    for row in ([*names], ["─" * width for width in widths], *cells):
+        padded = [
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, width, right in zip(row, widths, is_number, strict=True)
+        ]
+        click.echo("  ".join(padded).rstrip())
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    return printable(str(value))
+
+
+def printable(text: str) -> str:
+    """Escape what could steer a terminal or reorder its text."""
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode()
+        for character in text
+    )
+
+
+def size_of(size: float) -> str:
+    """Return a size in bytes as people say it."""
+    for factor, unit in _UNITS:
+        if size >= factor:
+            return f"{size / factor:.1f} {unit}"
+    return f"{size:.0f} B"
+
+
+def sentence_of(run: Mapping[str, object]) -> str:
+    """Return one line about a sync."""
+    seconds = (int(str(run["ended_at"])) - int(str(run["started_at"]))) / 1e6
+    if not run["is_committed"]:
+        return f"nothing new in {run['files']:,} files · {seconds:.1f} s"
+    return (
+        f"synced {run['files_read']:,} of {run['files']:,} files · {size_of(int(str(run['bytes'])))}"
+        f" · {run['entries']:,} new entries · {run['rejects']:,} rejects · {seconds:.1f} s"
+    )
+
+
+def show_status(found: Mapping[str, object]) -> None:
+    """Print what `cclake status` found."""
+    rows = found["rows"]
+    click.echo(f"warehouse     {printable(str(found['warehouse']))}, commit {found['commit']}")
+    click.echo(
+        f"logs          {found['source_files']:,} files, {size_of(int(str(found['log_bytes'])))} read,"
+        f" {found['files_gone']:,} gone, {found['files_pending']:,} with a tail that waits"
+    )
+    click.echo(f"on disk       {size_of(int(str(found['warehouse_bytes'])))}")
+    for name, count in (rows if isinstance(rows, dict) else {}).items():
+        click.echo(f"{name:<13} {count:>12,}")

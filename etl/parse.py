@@ -1,0 +1,154 @@
+"""A line becomes the JSON objects in it, or the reason why not. Never raises.
+
+orjson reads nearly every line. What it refuses, or what does not come back byte for byte when it
+is written again, goes through a slow and strict reader that says what JSON could not carry.
+"""
+
+import json
+import math
+import re
+from dataclasses import dataclass
+
+import orjson
+
+DEEPEST_NESTING = 512
+_LONGEST_INTEGER_DIGITS = 400
+_INT64 = range(-(1 << 63), 1 << 63)
+_BOM = b"\xef\xbb\xbf"
+_OPENERS = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', re.DOTALL)
+
+JsonObject = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """The objects of one line; `is_exact` unless JSON text cannot give the line back."""
+
+    objects: tuple[JsonObject, ...]
+    is_exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A line that holds no JSON object, and why."""
+
+    reason: str
+
+
+def parse_line(line: bytes) -> JsonObject | Parsed | Rejected:
+    """Read one line without its newline: nearly always the object itself, exact to the byte."""
+    try:
+        value: JsonObject = orjson.loads(line)
+        if value.__class__ is dict and orjson.dumps(value) == line:
+            return value
+    except (orjson.JSONDecodeError, orjson.JSONEncodeError):
+        pass  # noqa: S110 - the strict reader below says what is wrong with it
+    return _read_strictly(line)
+
+
+def _read_strictly(line: bytes) -> Parsed | Rejected:
+    if _nesting_of(line) > DEEPEST_NESTING:
+        return Rejected("too_deep")
+    stripped = line.removeprefix(_BOM).strip(b"\0 \t\r")
+    reader = _StrictReader()
+    values = reader.read(stripped)
+    if values is None:
+        return Rejected("invalid_json")
+    objects = tuple(value for value in values if isinstance(value, dict))
+    if not objects or len(objects) != len(values):
+        return Rejected("not_an_object")
+    is_exact = not reader.losses and stripped == line.strip(b" \t\r")
+    return Parsed(objects, is_exact=is_exact)
+
+
+def _nesting_of(line: bytes) -> int:
+    """Count how deep brackets nest outside strings, without recursion."""
+    depth = deepest = 0
+    for match in _OPENERS.finditer(line):
+        first = match.group()[0]
+        if first in b"[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif first in b"]}":
+            depth -= 1
+    return deepest
+
+
+class _StrictReader:
+    """Python's own JSON reader, told to report whatever it cannot keep."""
+
+    def __init__(self) -> None:
+        self.losses: set[str] = set()
+        self._decoder = json.JSONDecoder(
+            object_pairs_hook=self._object,
+            parse_int=self._integer,
+            parse_float=self._number,
+            parse_constant=self._constant,
+        )
+
+    def read(self, line: bytes) -> list[object] | None:
+        """Return the values that stand one after the other on the line, or None."""
+        text = self._text(line)
+        values: list[object] = []
+        at = 0
+        while at < len(text):
+            try:
+                value, at = self._decoder.raw_decode(text, at)
+            except (ValueError, RecursionError):
+                return None
+            values.append(self._clean(value))
+            while at < len(text) and text[at] in " \t\r\n":
+                at += 1
+        return values
+
+    def _text(self, line: bytes) -> str:
+        try:
+            return line.decode()
+        except UnicodeDecodeError:
+            self.losses.add("invalid_utf8")
+            return line.decode(errors="replace")
+
+    def _object(self, pairs: list[tuple[str, object]]) -> JsonObject:
+        members = dict(pairs)
+        if len(members) != len(pairs):
+            self.losses.add("duplicate_keys")
+        return members
+
+    def _integer(self, digits: str) -> object:
+        if len(digits) > _LONGEST_INTEGER_DIGITS:
+            self.losses.add("huge_integer")
+            return digits
+        number = int(digits)
+        if number not in _INT64:
+            self.losses.add("big_integer")
+        return number
+
+    def _number(self, digits: str) -> float | None:
+        number = float(digits)
+        if math.isinf(number):
+            self.losses.add("infinite_number")
+            return None
+        return number
+
+    def _constant(self, name: str) -> None:
+        self.losses.add(name)
+
+    def _clean(self, value: object) -> object:
+        """Replace half surrogates, which no UTF-8 column can hold."""
+        if isinstance(value, str):
+            return self._clean_text(value)
+        if isinstance(value, list):
+            return [self._clean(item) for item in value]
+        if isinstance(value, dict):
+            return {self._clean_text(key): self._clean(item) for key, item in value.items()}
+        return value
+
+    def _clean_text(self, text: str) -> str:
+        if text.isascii():
+            return text
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            self.losses.add("lone_surrogate")
+            return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return text

@@ -1,0 +1,83 @@
+"""Look into the head of a file before it is read: whose session it is, and of which month."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from etl.ledger import LedgerRow
+from etl.parse import Parsed, parse_line
+from etl.parts import NewSession
+from etl.read import LogReader
+
+_HEAD_BYTES = 1 << 18
+_MONTH = re.compile(rb'"timestamp":"(\d{4}-(?:0[1-9]|1[0-2]))-')
+
+
+def with_session(row: LedgerRow) -> LedgerRow:
+    """Name the session of an agent file that lies beside the sessions: the first it mentions."""
+    if row.session_id is not None or row.kind == "sidecar":
+        return row
+    for line in _head(row).split(b"\n")[:-1]:
+        parsed = parse_line(line)
+        objects = (parsed,) if isinstance(parsed, dict) else ()
+        if isinstance(parsed, Parsed):
+            objects = parsed.objects
+        for object_ in objects:
+            session = object_.get("sessionId")
+            if isinstance(session, str) and session:
+                return replace(row, session_id=session)
+    return row if b"\n" not in _head(row) else replace(row, session_id=f"agent-{row.agent_id}")
+
+
+def new_sessions(rows: Iterable[LedgerRow]) -> list[NewSession]:
+    """Return the sessions among these files that have a whole line, with size and month."""
+    members: dict[str, list[LedgerRow]] = defaultdict(list)
+    for row in rows:
+        members[str(row.session_id)].append(row)
+    return [
+        session
+        for session_id, files in sorted(members.items())
+        if (session := _new_session(session_id, files)) is not None
+    ]
+
+
+def _new_session(session_id: str, files: list[LedgerRow]) -> NewSession | None:
+    ordered = sorted(files, key=lambda row: (row.layout != "main", row.path))
+    logs = [row for row in ordered if row.kind != "sidecar" and b"\n" in _head(row)]
+    if not logs:
+        return None
+    size = sum(row.size for row in files)
+    for row in logs:
+        if match := _MONTH.search(_head(row)):
+            return NewSession(session_id, size, match.group(1).decode())
+    changed = datetime.fromtimestamp(max(0, logs[0].mtime_ns) / 1e9, tz=UTC)
+    return NewSession(session_id, size, f"{changed:%Y-%m}")
+
+
+def with_pending(row: LedgerRow, problems: list[tuple[str, str]]) -> LedgerRow:
+    """Keep the tail of a file that has no whole line yet."""
+    if row.kind == "sidecar" or row.size == 0:
+        return row
+    try:
+        reader = LogReader(f"{row.root}/{row.path}")
+    except OSError as error:
+        problems.append((row.path, f"cannot read: {error.strerror}"))
+        return replace(row, size=-1)
+    try:
+        return replace(row, pending=reader.head(row.size))
+    finally:
+        reader.close()
+
+
+def _head(row: LedgerRow) -> bytes:
+    try:
+        reader = LogReader(f"{row.root}/{row.path}")
+    except OSError:
+        return b""  # The read itself opens it again, and reports why it cannot.
+    try:
+        head = reader.head(_HEAD_BYTES)
+        return head if b"\n" in head else reader.head(row.size)
+    finally:
+        reader.close()

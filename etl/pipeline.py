@@ -1,0 +1,387 @@
+"""One run, top to bottom: discover, resume, read, parse, normalise, derive, write, commit, views."""
+
+import multiprocessing
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor
+from dataclasses import asdict, dataclass, field, replace
+from uuid import uuid4
+
+from etl import __version__, build, discover, ledger, parts, peek, resume, runs, write
+from etl.build import FileOutcome, FileTask, PartResult, PartTask
+from etl.commit import State, StoredFile, Warehouse
+from etl.config import Settings
+from etl.errors import StorageError
+from etl.facts import Origin
+from etl.hashing import file_id_of
+from etl.ledger import LedgerRow
+from etl.parts import Slot
+from etl.read import LogReader
+from etl.tables import SOURCE_FILES, SYNC_RUNS
+
+
+@dataclass(slots=True)
+class RunSummary:
+    """What one sync did, as it is shown, kept in last_run.json and in sync_runs."""
+
+    run_id: str
+    source: str
+    started_at: int
+    ended_at: int = 0
+    files: int = 0
+    files_read: int = 0
+    bytes: int = 0
+    lines: int = 0
+    entries: int = 0
+    rejects: int = 0
+    parts_written: int = 0
+    commit: int = 0
+    is_committed: bool = False
+    problems: list[tuple[str, str]] = field(default_factory=list)
+    events: list[tuple[str, str]] = field(default_factory=list)
+
+    def exit_code(self) -> int:
+        """Return 0, or 1 if some files could not be read."""
+        return 1 if self.problems else 0
+
+
+def sync(settings: Settings, *, executor: Executor | None = None) -> RunSummary:
+    """Bring the warehouse up to date with the logs. Safe to run again at any time."""
+    warehouse = Warehouse(settings.warehouse)
+    try:
+        warehouse.create_folders()
+        with warehouse.lock():
+            return _sync_locked(settings, warehouse, executor)
+    except OSError as error:
+        raise StorageError(
+            f"cannot sync into '{settings.warehouse}': {error.strerror or error}"
+            + (f" ('{error.filename}')" if error.filename else ""),
+            hint="nothing was committed; free space or fix the folder and run again",
+        ) from error
+
+
+def _sync_locked(
+    settings: Settings, warehouse: Warehouse, executor: Executor | None
+) -> RunSummary:
+    run = RunSummary(uuid4().hex, settings.source, _now())
+    state = warehouse.load()
+    warehouse.recover(state)
+    known = _stored_ledger(warehouse, state)
+    walk = discover.walk(settings.roots)
+    run.files, run.problems = len(walk.files), list(walk.problems)
+
+    plan = resume.plan(
+        walk.files,
+        [row for row in known if row.source == settings.source],
+        walked_roots=frozenset(map(str, settings.roots)) - walk.failed_roots,
+        is_same_content=_is_same_content,
+    )
+    rows = _rows_to_look_at(plan.looks, known, settings.source, run)
+    rows = _with_slots(rows, known)
+    tasks = list(_part_tasks(rows, state, warehouse))
+    results = list(_run_tasks(tasks, settings.jobs, executor))
+
+    looked = _settled(rows, results, run)
+    gone = [row if row.gone_at else replace(row, gone_at=run.started_at) for row in plan.gone]
+    run.events += [(row.path, "gone") for row in plan.gone if not row.gone_at]
+    others = [row for row in known if row.source != settings.source]
+    now_known = [*others, *plan.unchanged, *gone, *looked]
+    if _has_news(known, now_known, results):
+        state = _commit(warehouse, state, settings.source, now_known, results, run)
+    run.commit, run.ended_at = state.number, _now()
+    _refresh_views(warehouse, state)
+    warehouse.note_run(asdict(run))
+    return run
+
+
+def _stored_ledger(warehouse: Warehouse, state: State) -> list[LedgerRow]:
+    for file in state.files:
+        if file.table == SOURCE_FILES.name:
+            return ledger.from_arrow(write.read_table(warehouse.files / file.name))
+    return []
+
+
+def _is_same_content(file: discover.FoundFile, row: LedgerRow) -> bool:
+    try:
+        reader = LogReader(file.full_path())
+    except OSError:
+        return False  # The look itself will open it again, and report why it cannot.
+    try:
+        return reader.prefix_matches(row.offset, row.prefix_hash)
+    finally:
+        reader.close()
+
+
+def _rows_to_look_at(
+    looks: Iterable[resume.Look], known: list[LedgerRow], source: str, run: RunSummary
+) -> list[LedgerRow]:
+    """Return a ledger row for every file to open: the known one brought up to date, or a new one."""
+    taken = {row.file_id for row in known}
+    rows = []
+    for look in looks:
+        if look.why == "moved":
+            run.events.append((look.found.path, "moved"))
+        row = look.known or _new_row(look.found, source, taken, run.started_at)
+        taken.add(row.file_id)
+        rows.append(_seen_now(row, look.found))
+    return rows
+
+
+def _new_row(
+    found: discover.FoundFile, source: str, taken: set[str], first_seen_at: int
+) -> LedgerRow:
+    counter = 0
+    while (file_id := file_id_of(source, found.path, counter)) in taken:
+        counter += 1
+    place = found.place
+    return LedgerRow(
+        file_id=file_id,
+        source=source,
+        root=found.root,
+        path=found.path,
+        kind=place.kind,
+        layout=place.layout,
+        session_id=place.session_id,
+        agent_id=place.agent_id,
+        size=0,
+        mtime_ns=0,
+        ctime_ns=0,
+        device=0,
+        inode=0,
+        offset=0,
+        line_count=0,
+        blank_bytes=0,
+        pending=b"",
+        prefix_hash="",
+        generation=0,
+        part=None,
+        month=None,
+        first_seen_at=first_seen_at,
+        gone_at=None,
+    )
+
+
+def _seen_now(row: LedgerRow, found: discover.FoundFile) -> LedgerRow:
+    return replace(
+        row,
+        root=found.root,
+        path=found.path,
+        size=found.size,
+        mtime_ns=found.mtime_ns,
+        ctime_ns=found.ctime_ns,
+        device=found.device,
+        inode=found.inode,
+        gone_at=None,
+    )
+
+
+def _with_slots(rows: list[LedgerRow], known: list[LedgerRow]) -> list[LedgerRow]:
+    """Give every row whose session has lines its part; a session keeps the part it once got."""
+    slots: dict[tuple[str, str], Slot] = {
+        (row.source, row.session_id): Slot(row.part, row.month)
+        for row in known
+        if row.part is not None and row.month is not None and row.session_id is not None
+    }
+    filled: dict[Slot, int] = defaultdict(int)
+    for row in known:
+        if row.part is not None and row.month is not None:
+            filled[Slot(row.part, row.month)] += row.offset
+    peeked = [peek.with_session(row) for row in rows]
+    fresh = peek.new_sessions(
+        row for row in peeked if row.session_id and (row.source, row.session_id) not in slots
+    )
+    next_part = 1 + max((row.part for row in known if row.part is not None), default=0)
+    assigned = parts.assign(fresh, filled=filled, next_part=next_part)
+    return [_with_slot(row, slots, assigned) for row in peeked]
+
+
+def _with_slot(
+    row: LedgerRow, slots: dict[tuple[str, str], Slot], assigned: dict[str, Slot]
+) -> LedgerRow:
+    if row.part is not None or row.session_id is None:
+        return row
+    slot = slots.get((row.source, row.session_id)) or assigned.get(row.session_id)
+    return replace(row, part=slot.part, month=slot.month) if slot else row
+
+
+def _part_tasks(
+    rows: list[LedgerRow], state: State, warehouse: Warehouse
+) -> Iterator[PartTask]:
+    by_slot: dict[Slot, list[LedgerRow]] = defaultdict(list)
+    for row in rows:
+        if row.part is not None and row.month is not None:
+            by_slot[Slot(row.part, row.month)].append(row)
+    for slot, members in sorted(by_slot.items(), key=lambda item: -sum(r.size for r in item[1])):
+        ordered = sorted(members, key=lambda row: (row.session_id or "", row.layout, row.file_id))
+        yield PartTask(
+            slot,
+            tuple(_file_task(row) for row in ordered),
+            _segments(state, slot, warehouse),
+            str(warehouse.staging),
+        )
+
+
+def _file_task(row: LedgerRow) -> FileTask:
+    return FileTask(
+        path=f"{row.root}/{row.path}",
+        name=row.path.rpartition("/")[2],
+        origin=Origin(row.file_id, row.generation, row.session_id, row.agent_id, row.layout),
+        offset=row.offset,
+        line_count=row.line_count,
+        blank_bytes=row.blank_bytes,
+        prefix_hash=row.prefix_hash,
+        is_sidecar=row.kind == "sidecar",
+    )
+
+
+def _segments(state: State, slot: Slot, warehouse: Warehouse) -> tuple[build.Segment, ...]:
+    facts = {table.name for table in build.FACTS}
+    paths: dict[int, dict[str, str]] = defaultdict(dict)
+    raw_bytes: dict[int, int] = {}
+    for file in state.files:
+        if file.part == slot.part and file.table in facts:
+            paths[file.segment][file.table] = str(warehouse.files / file.name)
+            raw_bytes[file.segment] = file.raw_bytes
+    return tuple(
+        build.Segment(number, raw_bytes[number], paths[number]) for number in sorted(paths)
+    )
+
+
+def _run_tasks(
+    tasks: list[PartTask], jobs: int, executor: Executor | None
+) -> Iterator[PartResult]:
+    """Build the parts, largest first: here, in processes of our own, or on what was passed in."""
+    workers = min(jobs, len(tasks))
+    if executor is not None:
+        yield from executor.map(build.build_part, tasks)
+    elif workers <= 1:
+        yield from map(build.build_part, tasks)
+    else:
+        method = "fork" if sys.platform == "linux" else "spawn"
+        context = multiprocessing.get_context(method)
+        with ProcessPoolExecutor(workers, mp_context=context) as pool:
+            yield from pool.map(build.build_part, tasks)
+
+
+def _settled(
+    rows: list[LedgerRow], results: list[PartResult], run: RunSummary
+) -> list[LedgerRow]:
+    """Return the looked-at rows with what became of them; torn and unreadable ones as they were."""
+    outcomes = {one.file_id: one for result in results for one in result.outcomes}
+    return [_after(row, outcomes.get(row.file_id), run) for row in rows]
+
+
+def _after(row: LedgerRow, outcome: FileOutcome | None, run: RunSummary) -> LedgerRow:
+    if outcome is None:
+        return peek.with_pending(row, run.problems) if row.part is None else replace(row, size=-1)
+    if outcome.problem:
+        run.problems.append((row.path, outcome.problem))
+        return replace(row, size=-1)  # So that the next run looks again.
+    if outcome.event:
+        run.events.append((row.path, outcome.event))
+    run.files_read += bool(outcome.bytes_read)
+    run.bytes += outcome.bytes_read
+    run.lines += outcome.lines_read
+    run.entries += outcome.entries
+    run.rejects += outcome.rejects
+    return replace(
+        row,
+        generation=outcome.generation,
+        offset=outcome.offset,
+        line_count=outcome.line_count,
+        blank_bytes=outcome.blank_bytes,
+        pending=outcome.pending,
+        prefix_hash=outcome.prefix_hash,
+    )
+
+
+def _has_news(
+    before: list[LedgerRow], after: list[LedgerRow], results: list[PartResult]
+) -> bool:
+    """Say whether there is anything to commit: rows, or a ledger that says something else.
+
+    A file that was only touched is no news; it is looked at again next time, and that is cheap.
+    """
+    if any(result.written for result in results):
+        return True
+    return {_told_by(row) for row in before} != {_told_by(row) for row in after}
+
+
+def _told_by(row: LedgerRow) -> LedgerRow:
+    return replace(row, size=0, mtime_ns=0, ctime_ns=0, device=0, inode=0)
+
+
+def _commit(  # noqa: PLR0913 - a commit is made of all of these
+    warehouse: Warehouse,
+    state: State,
+    source: str,
+    known: list[LedgerRow],
+    results: list[PartResult],
+    run: RunSummary,
+) -> State:
+    run.is_committed, run.ended_at = True, _now()
+    run.parts_written = sum(bool(result.written) for result in results)
+    fresh = [
+        _stored(file, source, result.slot, segment, raw_bytes)
+        for result in results
+        for segment, raw_bytes, file in result.written
+    ]
+    written = [file for result in results for _, _, file in result.written]
+    books = _books(warehouse, state, known, run)
+    replaced = {file.published_path() for file in fresh} | {
+        file.published_path() for file, _ in books
+    }
+    kept = [file for file in state.files if file.published_path() not in replaced]
+    files = sorted(
+        [*kept, *fresh, *(file for file, _ in books)], key=lambda file: file.published_path()
+    )
+    state = warehouse.commit(
+        state, files, [*written, *(file for _, file in books)], {"run_id": run.run_id}
+    )
+    warehouse.publish(state)
+    warehouse.retire(time.time())
+    return state
+
+
+def _stored(
+    file: write.WrittenFile, source: str, slot: Slot, segment: int, raw_bytes: int
+) -> StoredFile:
+    return StoredFile(
+        **asdict(file),
+        source=source,
+        month=slot.month,
+        part=slot.part,
+        segment=segment,
+        raw_bytes=raw_bytes,
+    )
+
+
+def _books(
+    warehouse: Warehouse, state: State, known: list[LedgerRow], run: RunSummary
+) -> list[tuple[StoredFile, write.WrittenFile]]:
+    """Write the ledger and the list of runs anew: they are small and belong to the commit."""
+    earlier = [
+        write.read_table(warehouse.files / file.name)
+        for file in state.files
+        if file.table == SYNC_RUNS.name
+    ]
+    tables = (
+        (SOURCE_FILES, ledger.to_arrow(known)),
+        (SYNC_RUNS, runs.with_run(earlier, asdict(run), __version__)),
+    )
+    written = [write.write_table(table, rows, warehouse.staging) for table, rows in tables]
+    return [(StoredFile(**asdict(file)), file) for file in written]
+
+
+def _refresh_views(warehouse: Warehouse, state: State) -> None:
+    from etl import views  # noqa: PLC0415 - a run without news must not wait for duckdb
+
+    views.refresh(warehouse, is_empty=not any(file.part is not None for file in state.files))
+
+
+def _now() -> int:
+    return time.time_ns() // 1000
+
+

@@ -1,0 +1,79 @@
+"""Decide what a file needs: nothing, or a look, and from where. Pure: stat and ledger in, plan out."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from etl.discover import FoundFile
+from etl.ledger import LedgerRow
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A file that must be opened: new to us, changed, or waiting for its session's part."""
+
+    found: FoundFile
+    known: LedgerRow | None
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What one run has to look at, what is as it was, and what is no longer there."""
+
+    looks: tuple[Look, ...]
+    unchanged: tuple[LedgerRow, ...]
+    gone: tuple[LedgerRow, ...]
+
+
+def plan(
+    files: Iterable[FoundFile],
+    ledger: Iterable[LedgerRow],
+    *,
+    walked_roots: frozenset[str],
+    is_same_content: Callable[[FoundFile, LedgerRow], bool],
+) -> Plan:
+    """Match what was found with what is known: by path, else by inode or name and content."""
+    by_path = {(row.root, row.path): row for row in ledger}
+    looks: list[Look] = []
+    unchanged: list[LedgerRow] = []
+    strangers: list[FoundFile] = []
+    for file in files:
+        row = by_path.pop((file.root, file.path), None)
+        if row is None:
+            strangers.append(file)
+        elif needs_look(file, row):
+            looks.append(Look(file, row, "changed"))
+        else:
+            unchanged.append(row)
+    missing = list(by_path.values())
+    for file in strangers:
+        row = _moved_from(file, missing, is_same_content)
+        if row is not None:
+            missing.remove(row)
+        looks.append(Look(file, row, "moved" if row else "new"))
+    gone = [row for row in missing if row.root in walked_roots]
+    unchanged += [row for row in missing if row.root not in walked_roots]
+    return Plan(tuple(looks), tuple(unchanged), tuple(gone))
+
+
+def needs_look(file: FoundFile, row: LedgerRow) -> bool:
+    """Say whether a known file may have changed. Any difference counts; order never does."""
+    seen = (file.device, file.inode, file.size, file.mtime_ns, file.ctime_ns)
+    known = (row.device, row.inode, row.size, row.mtime_ns, row.ctime_ns)
+    return seen != known or row.gone_at is not None or row.is_waiting()
+
+
+def _moved_from(
+    file: FoundFile,
+    missing: list[LedgerRow],
+    is_same_content: Callable[[FoundFile, LedgerRow], bool],
+) -> LedgerRow | None:
+    """Find the vanished file that this one is. Path and inode are hints; content decides."""
+    name = file.path.rpartition("/")[2]
+    for row in missing:
+        hinted = (row.device, row.inode) == (file.device, file.inode) or (
+            row.path.rpartition("/")[2] == name
+        )
+        if hinted and row.offset > 0 and is_same_content(file, row):
+            return row
+    return None

@@ -1,0 +1,104 @@
+"""The books: the ledger of files, the runs, and the files around the logs."""
+
+import pyarrow as pa
+
+from etl.tables.shape import (
+ AGENT, BINARY, INSTANT, INTEGER, PLACE, SESSION, SMALL, STRING, Column, Table)
+
+SOURCE_FILES = Table(
+    "source_files",
+    "one file found, empty ones too: the ledger",
+    ("file_id",),
+    (
+        Column("file_id", STRING, "The source file, whatever path it moves to."),
+        Column("source", STRING, "The machine it was read on."),
+        Column("root", STRING, "Log folder it was found under."),
+        Column("path", STRING, "Path below the root, where it was last seen."),
+        Column("kind", STRING, "main, agent, sidecar, history, index, stats or other."),
+        Column("layout", STRING, "main, flat, subagents, workflow, sidecar or other."),
+        SESSION,
+        AGENT,
+        Column("size", INTEGER, "Size in bytes when last looked at."),
+        Column("mtime_ns", INTEGER, "Time of last change, nanoseconds since 1970."),
+        Column("ctime_ns", INTEGER, "Time of last change of the inode, nanoseconds since 1970."),
+        Column("device", INTEGER, "Device, a hint for moved files."),
+        Column("inode", INTEGER, "Inode, a hint for moved files."),
+        Column("offset", INTEGER, "Bytes read: up to the last whole line."),
+        Column("line_count", INTEGER, "Lines read, blank ones too."),
+        Column("blank_bytes", INTEGER, "Bytes in blank lines."),
+        Column("pending", BINARY, "The tail without its newline, still waiting."),
+        Column("prefix_hash", STRING, "Hash of the bytes up to offset."),
+        Column("generation", SMALL, "Rises when bytes that were already read have changed."),
+        Column("part", SMALL, "The part its rows are in; null until a line was read."),
+        Column("month", STRING, "The part's month: a place, never an answer."),
+        Column("first_seen_at", INSTANT, "When it was first found."),
+        Column("gone_at", INSTANT, "When it was first missed; null while it is there."),
+    ),
+)
+
+SYNC_RUNS = Table(
+    "sync_runs",
+    "one run that committed",
+    ("run_id",),
+    (
+        Column("run_id", STRING, "The run."),
+        Column("started_at", INSTANT, "When it began."),
+        Column("ended_at", INSTANT, "When it was ready to commit."),
+        Column("source", STRING, "The machine whose logs it read."),
+        Column("files", INTEGER, "Files found."),
+        Column("files_read", INTEGER, "Files with something new."),
+        Column("bytes", INTEGER, "Bytes read."),
+        Column("lines", INTEGER, "Lines read."),
+        Column("entries", INTEGER, "Entries stored."),
+        Column("rejects", INTEGER, "Lines rejected."),
+        Column("events", STRING, "What was odd: files skipped, rewritten, moved, gone; JSON."),
+        Column("version", STRING, "Version of cclake."),
+        Column("price_book_hash", STRING, "Hash of the price book; null without one."),
+    ),
+)
+
+PROMPT_HISTORY = Table(
+    "prompt_history",
+    "one line of history.jsonl",
+    ("file_id", "generation", "line_no"),
+    (
+        *PLACE,
+        Column("occurred_at", INSTANT, "When the prompt was typed."),
+        Column("display", STRING, "The prompt as shown."),
+        Column("project", STRING, "Working directory."),
+        Column("session_id", STRING, "Session, where logged."),
+        Column("payload", STRING, "All of the line that is in no column, JSON."),
+    ),
+)
+
+SESSION_INDEX = Table(
+    "session_index",
+    "one entry of sessions-index.json",
+    ("file_id", "session_id"),
+    (
+        Column("file_id", STRING, "The index file."),
+        Column("session_id", STRING, "Session."),
+        Column("first_prompt", STRING, "First prompt, perhaps cut."),
+        Column("message_count", INTEGER, "Messages."),
+        Column("created_at", INSTANT, "Start."),
+        Column("modified_at", INSTANT, "Last change."),
+        Column("git_branch", STRING, "Git branch."),
+        Column("project", STRING, "Working directory."),
+        Column("payload", STRING, "All of the entry that is in no column, JSON."),
+    ),
+)
+
+DAILY_STATS = Table(
+    "daily_stats",
+    "one day of stats-cache.json",
+    ("file_id", "day"),
+    (
+        Column("file_id", STRING, "The cache file."),
+        Column("day", pa.date32(), "The day, in the zone of the machine that wrote it."),
+        Column("message_count", INTEGER, "Messages."),
+        Column("session_count", INTEGER, "Sessions."),
+        Column("tool_call_count", INTEGER, "Calls."),
+        Column("tokens_by_model", STRING, "Tokens by model, JSON."),
+    ),
+)
+

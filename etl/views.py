@@ -1,0 +1,153 @@
+"""The views: physical rows in schema raw, what people query in schema main, with comments.
+
+They hold no data. `cclake.duckdb` is replaced by rename, so no reader ever blocks a sync.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import closing
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+
+from etl import __version__, sqlfiles
+from etl.commit import Warehouse
+from etl.errors import UsageError
+from etl.hashing import hash_of
+from etl.sqlfiles import SqlFile
+from etl.tables import ALL_TABLES, LOGICAL, PART_TABLES, Table
+
+STORAGE_VERSION = "v1.4.0"
+SOURCE_MEANING = "The machine whose logs it was read from."
+_SQL_TYPES = {
+    pa.string(): "varchar",
+    pa.int64(): "bigint",
+    pa.int32(): "integer",
+    pa.bool_(): "boolean",
+    pa.timestamp("us", "UTC"): "timestamptz",
+    pa.binary(): "blob",
+    pa.date32(): "date",
+}
+_PHYSICAL_SCHEMAS = {table.name: "raw" for table in LOGICAL}
+
+
+def connect(warehouse: Warehouse, *, time_zone: str | None = None) -> duckdb.DuckDBPyConnection:
+    """Open the warehouse as one whole snapshot: every query sees the same commit."""
+    if not warehouse.exists():
+        raise UsageError(
+            f"no warehouse at '{warehouse.folder}'",
+            hint="run cclake sync first, or name another with --warehouse DIR",
+        )
+    con = duckdb.connect(config={"autoinstall_known_extensions": False})
+    if time_zone:
+        con.execute(f"set timezone = {_quoted(time_zone)}")
+    snapshot = warehouse.current.resolve() if warehouse.current.is_symlink() else None
+    for statement in statements(snapshot):
+        con.execute(statement)
+    return con
+
+
+def refresh(warehouse: Warehouse, *, is_empty: bool) -> bool:
+    """Write `cclake.duckdb` anew if it is missing or its views have changed."""
+    root = None if is_empty else warehouse.folder / "current"
+    wanted = list(statements(root))
+    fingerprint = hash_of("\n".join([__version__, *wanted]).encode())
+    mark = warehouse.store / "views"
+    target = warehouse.folder / "cclake.duckdb"
+    if target.exists() and mark.exists() and mark.read_text() == fingerprint:
+        return False
+    staged = warehouse.staging / "views.duckdb"
+    staged.unlink(missing_ok=True)
+    _write_database(staged, wanted)
+    staged.chmod(0o600)
+    staged.rename(target)
+    mark.write_text(fingerprint)
+    return True
+
+
+def _write_database(path: Path, wanted: list[str]) -> None:
+    with closing(duckdb.connect(config={"autoinstall_known_extensions": False})) as con:
+        con.execute(
+            f"attach {_quoted(str(path))} as lake (storage_version {_quoted(STORAGE_VERSION)})"
+        )
+        con.execute("use lake")
+        for statement in wanted:
+            con.execute(statement)
+
+
+def statements(root: Path | None) -> Iterator[str]:
+    """Yield the SQL that makes all views over a snapshot, or over nothing at all."""
+    yield "create schema if not exists raw"
+    for table in ALL_TABLES:
+        name = f"{_PHYSICAL_SCHEMAS.get(table.name, 'main')}.{table.name}"
+        yield f"create or replace view {name} as {_rows_of(table, root)}"
+        yield from _comments(name, f"{table.grain} (grain).", _meanings(table))
+    by_name = {table.name: table for table in LOGICAL}
+    for view in in_order(sqlfiles.load("views")):
+        yield f"create or replace view main.{view.name} as {view.query}"
+        table = by_name.get(view.name) or (by_name["agents"] if "agents" in view.name else None)
+        meanings = view.columns or (_meanings(table) if table else {})
+        yield from _comments(f"main.{view.name}", f"{view.summary} Grain: {view.grain}.", meanings)
+
+
+def in_order(views: tuple[SqlFile, ...]) -> list[SqlFile]:
+    """Return the views so that each comes after those it reads."""
+    by_name = {view.name: view for view in views}
+    sorter = TopologicalSorter(
+        {view.name: _reads(view) & (by_name.keys() - {view.name}) for view in views}
+    )
+    return [by_name[name] for name in sorter.static_order()]
+
+
+def _reads(view: SqlFile) -> set[str]:
+    return set(re.findall(r"(?:from|join)\s+([a-z_]+)\b(?!\.)", view.query))
+
+
+def _rows_of(table: Table, root: Path | None) -> str:
+    is_part_table = table in PART_TABLES
+    folder = root / table.name if root else None
+    if folder is None or not folder.is_dir():
+        return _empty(table, with_source=is_part_table)
+    columns = ", ".join(f'"{name}"' for name in table.names())
+    if not is_part_table:
+        return f"select {columns} from read_parquet({_quoted(_glob(folder, '*.parquet'))})"
+    return (
+        f"select {columns}, source from read_parquet("
+        f"{_quoted(_glob(folder, '*/*/*.parquet'))}, hive_partitioning = true, "
+        "hive_types = {'source': varchar, 'month': varchar})"
+    )
+
+
+def _empty(table: Table, *, with_source: bool) -> str:
+    columns = [f'null::{sql_type(column.type)} as "{column.name}"' for column in table.columns]
+    if with_source:
+        columns.append("null::varchar as source")
+    return f"select {', '.join(columns)} where false"
+
+
+def sql_type(arrow_type: pa.DataType) -> str:
+    """Return the DuckDB type of a declared column."""
+    return _SQL_TYPES[arrow_type]
+
+
+def _meanings(table: Table) -> dict[str, str]:
+    meanings = {column.name: column.meaning for column in table.columns}
+    return meanings | {"source": SOURCE_MEANING} if table in PART_TABLES else meanings
+
+
+def _comments(name: str, summary: str, meanings: dict[str, str]) -> Iterator[str]:
+    yield f"comment on view {name} is {_quoted(summary)}"
+    for column, meaning in meanings.items():
+        yield f'comment on column {name}."{column}" is {_quoted(meaning)}'
+
+
+def _glob(folder: Path, pattern: str) -> str:
+    """Return a glob in which the folder's own name is taken literally."""
+    literal = re.sub(r"([\[*?])", r"[\1]", str(folder))
+    return f"{literal}/{pattern}"
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

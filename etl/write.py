@@ -1,0 +1,99 @@
+"""Arrow tables to Parquet files that survive a power cut, and back."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from etl.hashing import running_hash
+from etl.tables import Table
+
+ROW_GROUP_ROWS = 16_384
+ZSTD_LEVEL = 1
+_READ_BYTES = 1 << 20
+
+# Columns of many different values: a dictionary would be built only to be thrown away.
+_PLAIN = frozenset(
+    {
+        "answered_at",
+        "byte_end",
+        "byte_start",
+        "called_at",
+        "content",
+        "ended_at",
+        "error_preview",
+        "input",
+        "input_preview",
+        "iterations",
+        "key",
+        "line_hash",
+        "line_no",
+        "logical_parent_uuid",
+        "message_id",
+        "occurred_at",
+        "parent_uuid",
+        "payload",
+        "pending",
+        "prefix_hash",
+        "preview",
+        "prompt_preview",
+        "raw",
+        "request_id",
+        "result_meta",
+        "started_at",
+        "text",
+        "text_preview",
+        "tool_use_id",
+        "uuid",
+    }
+)
+# Nobody looks for a text by its smallest and largest value.
+_NO_STATISTICS = frozenset({"content", "input", "payload", "pending", "raw", "text"})
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenFile:
+    """A finished, synced Parquet file in staging."""
+
+    table: str
+    name: str
+    rows: int
+    size: int
+    content_hash: str
+
+
+def write_table(table: Table, rows: pa.Table, staging: Path) -> WrittenFile:
+    """Write one Parquet file under a new name, owner-only, and make it durable."""
+    name = f"{table.name}-{uuid4().hex}.parquet"
+    path = staging / name
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as sink:
+        pq.write_table(
+            rows,
+            sink,
+            compression="zstd",
+            compression_level=ZSTD_LEVEL,
+            use_dictionary=[name for name in table.names() if name not in _PLAIN],
+            write_statistics=[name for name in table.names() if name not in _NO_STATISTICS],
+            row_group_size=ROW_GROUP_ROWS,
+            write_page_index=False,
+        )
+        sink.flush()
+        os.fsync(sink.fileno())
+    return WrittenFile(table.name, name, rows.num_rows, path.stat().st_size, hash_file(path))
+
+
+def read_table(path: Path, columns: list[str] | None = None) -> pa.Table:
+    """Read a Parquet file, whole or some columns, without starting threads."""
+    return pq.ParquetFile(path, pre_buffer=False).read(columns=columns, use_threads=False)
+
+
+def hash_file(path: Path) -> str:
+    """Return the hash of a file's content."""
+    state = running_hash()
+    with path.open("rb") as stored:
+        while block := stored.read(_READ_BYTES):
+            state.update(block)
+    return state.hexdigest()

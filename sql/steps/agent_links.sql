@@ -1,0 +1,88 @@
+-- The call that started each agent, by the best evidence there is, and the turn of that call.
+-- grain: one agent of a session
+with recursive
+
+claims as (
+    select session_id, agent_id, tool_use_id, 'meta' as link_rule, 1 as rank
+    from sidecars
+    where tool_use_id is not null
+
+    union all
+
+    select lines.session_id, lines.spawned_agent_id, blocks.tool_use_id, 'result', 2
+    from lines
+    join content_blocks as blocks using (file_id, generation, line_no, object_index)
+    where lines.type = 'user' and lines.spawned_agent_id is not null
+        and blocks.block_type = 'tool_result' and blocks.tool_use_id is not null
+
+    union all
+
+    select session_id, spawned_agent_id, linked_tool_use_id, 'progress', 3
+    from lines
+    where type = 'progress' and spawned_agent_id is not null and linked_tool_use_id is not null
+),
+
+best as (
+    select session_id, agent_id, tool_use_id, link_rule
+    from claims
+    qualify row_number() over (
+        partition by session_id, agent_id order by rank, tool_use_id
+    ) = 1
+),
+
+calls as (
+    select
+        blocks.session_id,
+        blocks.tool_use_id,
+        lines.agent_id as caller_agent_id,
+        lines.own_turn_id
+    from content_blocks as blocks
+    join lines using (file_id, generation, line_no, object_index)
+    where blocks.block_type in ('tool_use', 'server_tool_use')
+    qualify row_number() over (
+        partition by blocks.session_id, blocks.tool_use_id
+        order by lines.is_agent_file, lines.own_turn_id nulls last, lines.agent_id
+    ) = 1
+),
+
+linked as (
+    select
+        best.session_id,
+        best.agent_id,
+        best.tool_use_id,
+        best.link_rule,
+        calls.caller_agent_id,
+        calls.own_turn_id
+    from best
+    left join calls using (session_id, tool_use_id)
+),
+
+-- A nested agent belongs to the turn of the agent that started it.
+climbed as (
+    select session_id, agent_id, caller_agent_id, own_turn_id, 0 as depth from linked
+
+    union all
+
+    select
+        climbed.session_id,
+        climbed.agent_id,
+        linked.caller_agent_id,
+        linked.own_turn_id,
+        climbed.depth + 1
+    from climbed
+    join linked
+        on climbed.session_id = linked.session_id
+        and climbed.caller_agent_id = linked.agent_id
+    where climbed.own_turn_id is null and climbed.depth < 16
+)
+
+select
+    linked.session_id,
+    linked.agent_id,
+    linked.tool_use_id,
+    linked.link_rule,
+    linked.caller_agent_id as parent_agent_id,
+    max(climbed.own_turn_id) as turn_id
+from linked
+left join climbed using (session_id, agent_id)
+group by all

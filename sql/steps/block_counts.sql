@@ -1,0 +1,18 @@
+-- What the blocks of an entry add up to.
+-- grain: one entry that has blocks
+select
+    file_id,
+    generation,
+    line_no,
+    object_index,
+    count(*) filter (where block_type = 'text') as text_blocks,
+    count(*) filter (where block_type = 'thinking') as thinking_blocks,
+    count(*) filter (where block_type = 'tool_use') as tool_use_blocks,
+    count(*) filter (where block_type = 'tool_result') as tool_result_blocks,
+    count(*) filter (
+        where coalesce(block_type, '') not in ('text', 'thinking', 'tool_use', 'tool_result')
+    ) as other_blocks,
+    sum(text_chars)::bigint as text_chars,
+    arg_min(preview, block_index) filter (where block_type = 'text') as text_preview
+from content_blocks
+group by all

@@ -1,0 +1,93 @@
+-- Subagent transcripts, with the call that started them.
+-- grain: one agent file, in one generation
+with
+
+agent_lines as (select * from lines where is_agent_file),
+
+first_prompts as (
+    select
+        agent_lines.file_id,
+        agent_lines.generation,
+        block_counts.text_preview
+    from agent_lines
+    left join block_counts using (file_id, generation, line_no, object_index)
+    where agent_lines.type = 'user'
+    qualify row_number() over (
+        partition by file_id, generation order by line_no, object_index
+    ) = 1
+),
+
+call_counts as (
+    select file_id, generation, count(distinct tool_use_id) as tool_call_count
+    from content_blocks
+    where block_type in ('tool_use', 'server_tool_use')
+    group by all
+),
+
+spans as (
+    select
+        file_id,
+        generation,
+        min(occurred_at) as started_at,
+        max(occurred_at) as ended_at,
+        count(*) as line_count,
+        arg_min(model, line_no) filter (
+            where type = 'assistant' and coalesce(model, '<synthetic>') <> '<synthetic>'
+        ) as model
+    from agent_lines
+    group by all
+),
+
+latest_sidecars as (
+    select *
+    from sidecars
+    qualify row_number() over (
+        partition by session_id, agent_id order by generation desc, file_id
+    ) = 1
+)
+
+select
+    firsts.file_id,
+    firsts.generation,
+    firsts.line_no,
+    firsts.byte_start,
+    firsts.byte_end,
+    firsts.object_index,
+    firsts.session_id,
+    firsts.agent_id,
+    coalesce(latest_sidecars.parent_agent_id, links.parent_agent_id) as parent_agent_id,
+    latest_sidecars.agent_type,
+    latest_sidecars.description,
+    first_prompts.text_preview as prompt_preview,
+    spans.model,
+    links.tool_use_id,
+    links.link_rule,
+    spans.started_at,
+    spans.ended_at,
+    spans.line_count,
+    coalesce(call_counts.tool_call_count, 0) as tool_call_count,
+    coalesce(trim(first_prompts.text_preview, e' \t\r\n') = 'Warmup', false) as is_warmup,
+    firsts.layout,
+    links.turn_id,
+    firsts.is_sidechain,
+    firsts.is_background,
+    firsts.is_forked,
+    session_facts.session_started_at
+from (
+    select *
+    from agent_lines
+    qualify row_number() over (
+        partition by file_id, generation order by line_no, object_index
+    ) = 1
+) as firsts
+join spans using (file_id, generation)
+left join first_prompts using (file_id, generation)
+left join call_counts using (file_id, generation)
+left join latest_sidecars
+    on firsts.session_id = latest_sidecars.session_id
+    and firsts.agent_id = latest_sidecars.agent_id
+left join agent_links as links
+    on firsts.session_id = links.session_id
+    and firsts.agent_id = links.agent_id
+left join session_facts on firsts.session_id = session_facts.session_id
+order by firsts.file_id, firsts.generation

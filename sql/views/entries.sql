@@ -1,0 +1,57 @@
+-- Entries with copies taken out: a line that stands again in a resumed, forked or moved log,
+-- or in an older generation of its own, is here once. All physical rows are in raw.entries.
+-- grain: one JSON object of a log line
+with
+
+session_starts as (
+    select session_id, min(session_started_at) as session_started_at
+    from raw.messages
+    group by session_id
+),
+
+keyed as (
+    select
+        file_id,
+        generation,
+        line_no,
+        object_index,
+        session_id,
+        agent_id,
+        is_sidechain,
+        session_kind,
+        forked_from_uuid,
+        coalesce(
+            forked_from_uuid,
+            uuid,
+            session_id || ':' || line_hash || ':' || object_index || ':' || row_number() over (
+                partition by file_id, generation, line_hash, object_index, uuid is null
+                order by line_no
+            )
+        ) as key
+    from raw.entries
+    where layout <> 'other'
+),
+
+owners as (
+    select keyed.file_id, keyed.generation, keyed.line_no, keyed.object_index
+    from keyed
+    left join session_starts using (session_id)
+    qualify row_number() over (
+        partition by keyed.key
+        order by
+            coalesce(keyed.is_sidechain, false),
+            coalesce(keyed.session_kind = 'bg', false),
+            keyed.forked_from_uuid is not null,
+            session_starts.session_started_at nulls last,
+            keyed.session_id,
+            keyed.agent_id nulls first,
+            keyed.line_no,
+            keyed.object_index,
+            keyed.generation desc,
+            keyed.file_id
+    ) = 1
+)
+
+select entries.*
+from raw.entries as entries
+semi join owners using (file_id, generation, line_no, object_index)

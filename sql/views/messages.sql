@@ -1,0 +1,45 @@
+-- Messages, once over all files. The owner gives session, agent, turn and time; the counts of
+-- blocks come from the fullest copy.
+-- grain: one message: an assistant response (all its lines), or one user message
+with
+
+ranked as (
+    select
+        *,
+        row_number() over (
+            partition by key, role
+            order by
+                coalesce(is_sidechain, false),
+                is_background,
+                is_forked,
+                session_started_at nulls last,
+                session_id,
+                agent_id nulls first,
+                line_no,
+                generation desc,
+                file_id
+        ) as owner_rank,
+        row_number() over (
+            partition by key, role order by line_count desc, text_chars desc, line_no, file_id
+        ) as fullest_rank
+    from raw.messages
+)
+
+select
+    owners.* exclude (owner_rank, fullest_rank)
+    replace (
+        coalesce(owners.stop_reason, fullest.stop_reason) as stop_reason,
+        fullest.text_blocks as text_blocks,
+        fullest.thinking_blocks as thinking_blocks,
+        fullest.tool_use_blocks as tool_use_blocks,
+        fullest.tool_result_blocks as tool_result_blocks,
+        fullest.other_blocks as other_blocks,
+        fullest.text_chars as text_chars,
+        fullest.text_preview as text_preview,
+        fullest.line_count as line_count,
+        owners.is_final or fullest.is_final as is_final
+    )
+from ranked as owners
+join ranked as fullest
+    on owners.key = fullest.key and owners.role = fullest.role and fullest.fullest_rank = 1
+where owners.owner_rank = 1

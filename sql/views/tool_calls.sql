@@ -1,0 +1,42 @@
+-- Calls, once over all files. The owner made the call; the answer comes from whoever has one.
+-- grain: one tool_use
+with
+
+ranked as (
+    select
+        *,
+        row_number() over (
+            partition by tool_use_id
+            order by
+                coalesce(is_sidechain, false),
+                is_background,
+                is_forked,
+                session_started_at nulls last,
+                session_id,
+                agent_id nulls first,
+                line_no,
+                generation desc,
+                file_id
+        ) as owner_rank,
+        row_number() over (
+            partition by tool_use_id
+            order by answered_at is null, is_error is null, answered_at, line_no, file_id
+        ) as answer_rank
+    from raw.tool_calls
+)
+
+select
+    owners.* exclude (owner_rank, answer_rank)
+    replace (
+        answers.answered_at as answered_at,
+        date_diff('millisecond', owners.called_at, answers.answered_at) as duration_ms,
+        answers.is_error as is_error,
+        answers.error_preview as error_preview,
+        answers.result_chars as result_chars,
+        answers.result_meta as result_meta,
+        coalesce(owners.spawned_agent_id, answers.spawned_agent_id) as spawned_agent_id
+    )
+from ranked as owners
+join ranked as answers
+    on owners.tool_use_id = answers.tool_use_id and answers.answer_rank = 1
+where owners.owner_rank = 1

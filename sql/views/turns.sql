@@ -1,0 +1,164 @@
+-- Turns: from one prompt to the next, with all that happened in between, agents included.
+-- grain: one human turn
+-- turn_id            key of the prompt that began it
+-- session_id         session it belongs to
+-- prompt_kind        human, command, bash, queued or sdk
+-- prompt             the prompt's text; null when it is only an image
+-- started_at         instant of the prompt
+-- ended_at           last instant logged before the next prompt
+-- duration_ms        logged duration where there is one, else from started_at to ended_at
+-- duration_source    logged or measured
+-- api_calls          API responses, agents included
+-- tool_calls         calls, agents included
+-- tool_errors        calls that failed
+-- input_tokens       input tokens that missed the cache
+-- output_tokens      output tokens, thinking included
+-- cache_read_tokens  input tokens read from the cache
+-- cache_write_tokens tokens written to the cache
+-- cost_usd           list-price cost; null while no price is known
+-- context_tokens     tokens sent with the main thread's last call; null without a call
+-- models             models that answered, in alphabetical order
+-- agents             agents that its calls started
+-- agents_cost_usd    what these agents cost; null while no price is known
+-- compactions        compactions inside the turn
+-- was_interrupted    a person stopped it
+with
+
+prompts as (
+    select
+        coalesce(forked_from_uuid, uuid) as turn_id,
+        session_id,
+        prompt_kind,
+        occurred_at as started_at,
+        file_id,
+        generation,
+        line_no,
+        object_index,
+        case
+            when type = 'attachment' then json_extract_string(payload, '$.attachment.prompt')
+        end as queued_text
+    from entries
+    where prompt_kind in ('human', 'command', 'bash', 'queued', 'sdk')
+        and layout = 'main'
+        and not coalesce(is_sidechain, false)
+        and uuid is not null
+),
+
+prompt_texts as (
+    select
+        blocks.file_id,
+        blocks.generation,
+        blocks.line_no,
+        blocks.object_index,
+        string_agg(blocks.text, e'\n' order by blocks.block_index) as prompt
+    from content_blocks as blocks
+    semi join prompts using (file_id, generation, line_no, object_index)
+    where blocks.block_type = 'text'
+    group by all
+),
+
+responses as (
+    select
+        turn_id,
+        count(*) as api_calls,
+        sum(input_tokens)::bigint as input_tokens,
+        sum(output_tokens)::bigint as output_tokens,
+        sum(cache_read_tokens)::bigint as cache_read_tokens,
+        sum(cache_write_5m_tokens + cache_write_1h_tokens)::bigint as cache_write_tokens,
+        arg_max(
+            coalesce(input_tokens, 0) + coalesce(cache_read_tokens, 0)
+            + cache_write_5m_tokens + cache_write_1h_tokens,
+            (occurred_at, line_no)
+        ) filter (where agent_id is null) as context_tokens,
+        list_sort(list(distinct model)) as models
+    from usage
+    where turn_id is not null
+    group by turn_id
+),
+
+calls as (
+    select
+        turn_id,
+        count(*) as tool_calls,
+        count(*) filter (where is_error) as tool_errors
+    from tool_calls
+    where turn_id is not null
+    group by turn_id
+),
+
+helpers as (
+    select turn_id, count(*) as agents from agents where turn_id is not null group by turn_id
+),
+
+folded as (
+    select turn_id, count(*) as compactions
+    from compactions
+    where turn_id is not null
+    group by turn_id
+),
+
+spans as (
+    select
+        turn_id,
+        max(ended_at) as ended_at,
+        bool_or(prompt_kind = 'interrupt') as was_interrupted
+    from messages
+    where turn_id is not null and agent_id is null
+    group by turn_id
+),
+
+-- The program logs a turn's duration when it ends: the first such line after the prompt is its.
+logged as (
+    select prompts.turn_id, arg_min(ends.duration_ms, ends.line_no) as duration_ms
+    from (
+        select
+            turn_id,
+            file_id,
+            generation,
+            line_no,
+            lead(line_no) over (partition by file_id, generation order by line_no) as next_line
+        from prompts
+    ) as prompts
+    join entries as ends
+        on prompts.file_id = ends.file_id
+        and prompts.generation = ends.generation
+        and ends.line_no > prompts.line_no
+        and ends.line_no < coalesce(prompts.next_line, 9223372036854775807)
+    where ends.type = 'system' and ends.subtype = 'turn_duration' and ends.duration_ms is not null
+    group by prompts.turn_id
+)
+
+select
+    prompts.turn_id,
+    prompts.session_id,
+    prompts.prompt_kind,
+    coalesce(prompt_texts.prompt, prompts.queued_text) as prompt,
+    prompts.started_at,
+    greatest(prompts.started_at, spans.ended_at) as ended_at,
+    coalesce(
+        logged.duration_ms,
+        date_diff('millisecond', prompts.started_at, greatest(prompts.started_at, spans.ended_at))
+    ) as duration_ms,
+    case when logged.duration_ms is not null then 'logged' else 'measured' end as duration_source,
+    coalesce(responses.api_calls, 0) as api_calls,
+    coalesce(calls.tool_calls, 0) as tool_calls,
+    coalesce(calls.tool_errors, 0) as tool_errors,
+    coalesce(responses.input_tokens, 0) as input_tokens,
+    coalesce(responses.output_tokens, 0) as output_tokens,
+    coalesce(responses.cache_read_tokens, 0) as cache_read_tokens,
+    coalesce(responses.cache_write_tokens, 0) as cache_write_tokens,
+    null::decimal(38, 12) as cost_usd,
+    responses.context_tokens::bigint as context_tokens,
+    coalesce(responses.models, []::varchar[]) as models,
+    coalesce(helpers.agents, 0) as agents,
+    null::decimal(38, 12) as agents_cost_usd,
+    coalesce(folded.compactions, 0) as compactions,
+    coalesce(spans.was_interrupted, false) as was_interrupted
+from prompts
+left join prompt_texts using (file_id, generation, line_no, object_index)
+left join responses using (turn_id)
+left join calls using (turn_id)
+left join helpers using (turn_id)
+left join folded using (turn_id)
+left join spans using (turn_id)
+left join logged using (turn_id)

@@ -1,0 +1,76 @@
+-- What each API response used, once over all files. The owner gives session, agent, turn, time,
+-- project and branch; the tokens come whole from the copy with the largest output count.
+-- grain: one API response; no <synthetic>
+with
+
+-- A response replayed in a side thread may carry another request id and is the same response.
+replayed as (
+    select
+        message_id,
+        coalesce(
+            min(request_id) filter (where not coalesce(is_sidechain, false)),
+            min(request_id)
+        ) as request_id
+    from raw.usage
+    where message_id is not null and request_id is not null
+    group by message_id
+    having count(distinct request_id) > 1 and bool_or(coalesce(is_sidechain, false))
+),
+
+keyed as (
+    select
+        usage.* replace (
+            case
+                when replayed.message_id is not null and coalesce(usage.is_sidechain, false)
+                    then usage.message_id || ':' || replayed.request_id
+                else usage.key
+            end as key
+        )
+    from raw.usage
+    left join replayed on usage.message_id = replayed.message_id and usage.request_id is not null
+),
+
+ranked as (
+    select
+        *,
+        row_number() over (
+            partition by key
+            order by
+                coalesce(is_sidechain, false),
+                is_background,
+                is_forked,
+                session_started_at nulls last,
+                session_id,
+                agent_id nulls first,
+                line_no,
+                generation desc,
+                file_id
+        ) as owner_rank,
+        row_number() over (
+            partition by key
+            order by output_tokens desc nulls last, occurred_at desc, line_no desc, file_id
+        ) as value_rank,
+        bool_or(output_is_final) over (partition by key) as any_is_final
+    from keyed
+)
+
+select
+    owners.* exclude (owner_rank, value_rank, any_is_final)
+    replace (
+        largest.model as model,
+        largest.input_tokens as input_tokens,
+        largest.output_tokens as output_tokens,
+        largest.cache_read_tokens as cache_read_tokens,
+        largest.cache_write_5m_tokens as cache_write_5m_tokens,
+        largest.cache_write_1h_tokens as cache_write_1h_tokens,
+        largest.thinking_tokens as thinking_tokens,
+        largest.web_search_requests as web_search_requests,
+        largest.service_tier as service_tier,
+        largest.speed as speed,
+        largest.inference_geo as inference_geo,
+        largest.iterations as iterations,
+        owners.any_is_final as output_is_final
+    )
+from ranked as owners
+join ranked as largest on owners.key = largest.key and largest.value_rank = 1
+where owners.owner_rank = 1
