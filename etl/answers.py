@@ -47,7 +47,8 @@ def ask(warehouse: Warehouse, sql: str, *, time_zone: str | None) -> Answer:
     with closing(views.connect(warehouse, time_zone=time_zone)) as con:
         try:
             relation = con.sql(sql)
-            return Answer(relation.pl() if relation is not None else pl.DataFrame())
+            # A statement without rows, such as SET, gives no relation at all.
+            return Answer(pl.DataFrame() if relation is None else relation.pl())  # type: ignore[redundant-expr]
         except duckdb.Error as error:
             raise UsageError(
                 str(error).strip(), hint="cclake query 'show tables' lists what there is"

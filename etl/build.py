@@ -239,5 +239,3 @@ def _narrow_facts(segment: Segment) -> Facts:
         table.name: write.read_table(Path(segment.paths[table.name]), table.narrow_names())
         for table in FACTS
     }
-
-

@@ -1,15 +1,17 @@
 """The command: parse options, call one function, show the result."""
 
 import sys
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from etl import __version__, output
 from etl.errors import CclakeError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 warehouse_option = click.option(
     "--warehouse",
@@ -33,7 +35,7 @@ class _Group(click.Group):
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="cclake")
 def main() -> None:
-    """Keep Claude Code's session logs, and ask SQL of them.
+    r"""Keep Claude Code's session logs, and ask SQL of them.
 
     \b
     cclake sync                                   read what is new
@@ -48,9 +50,13 @@ def main() -> None:
 @warehouse_option
 @json_option
 def sync(
-    logs: tuple[str, ...], source: str | None, jobs: int | None, warehouse: str | None, as_json: bool
+    logs: tuple[str, ...],
+    source: str | None,
+    jobs: int | None,
+    warehouse: str | None,
+    as_json: bool,
 ) -> None:
-    """Bring the warehouse up to date with the logs.
+    r"""Bring the warehouse up to date with the logs.
 
     \b
     Example: cclake sync --logs ~/.claude
@@ -82,7 +88,7 @@ def sync(
 @click.option("--tz", metavar="ZONE", help="Time zone of days, such as Europe/Berlin.")
 @warehouse_option
 def query(sql: str, form: str, tz: str | None, warehouse: str | None) -> None:
-    """Ask one query of the views.
+    r"""Ask one query of the views.
 
     \b
     Example: cclake query 'select day, sum(output_tokens) from daily_spend group by day'

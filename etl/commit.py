@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import orjson
 
@@ -93,7 +94,12 @@ class Warehouse:
                     f"another sync is at work on '{self.folder}'",
                     hint="wait for it to end; nothing was changed",
                 ) from None
-            yield
+            # Nothing that is written while the lock is held is for anybody else to read.
+            mask = os.umask(0o077)
+            try:
+                yield
+            finally:
+                os.umask(mask)
 
     def load(self) -> State:
         """Read the newest commit and refuse it if it cannot be trusted."""
@@ -135,8 +141,10 @@ class Warehouse:
     def is_published(self, state: State) -> bool:
         """Say whether readers see this commit."""
         target = self.published / f"{state.number:010d}"
-        return target.is_dir() and self.current.is_symlink() and (
-            self.current.readlink().name == target.name
+        return (
+            target.is_dir()
+            and self.current.is_symlink()
+            and (self.current.readlink().name == target.name)
         )
 
     def commit(
@@ -220,9 +228,9 @@ class Warehouse:
         return self.commits / f"{number:010d}.json"
 
 
-def _document_of(path: Path) -> dict[str, list[dict[str, object]]]:
+def _document_of(path: Path) -> dict[str, Any]:
     try:
-        document = orjson.loads(path.read_bytes())
+        document: dict[str, Any] = orjson.loads(path.read_bytes())
         stated = document.pop("sha256")
         is_whole = hashlib.sha256(orjson.dumps(document)).hexdigest() == stated
     except (ValueError, KeyError, AttributeError, TypeError):

@@ -101,9 +101,7 @@ def _place_beside_sessions(folders: list[str], name: str) -> Place:
     return Place("main", "main", stem, None)
 
 
-def _scan(
-    top: str, below: str, found: Walk, root: str
-) -> Iterator[tuple[str, os.DirEntry[str]]]:
+def _scan(top: str, below: str, found: Walk, root: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
     try:
         with os.scandir(top) as listing:
             entries = sorted(listing, key=lambda entry: entry.name)

@@ -77,7 +77,7 @@ class FactBatch:
     ) -> None:
         parsed = parse_line(line)
         if parsed.__class__ is dict:
-            self._add_object(origin, place, 0, parsed, None)  # type: ignore[arg-type]
+            self._add_object(origin, place, 0, parsed, None)
             self._hashes.append(line_hash(line))
             tally.entries += 1
         elif isinstance(parsed, Parsed):
@@ -146,7 +146,7 @@ class FactBatch:
             message = object_.get("message")
             if message.__class__ is not dict:
                 continue
-            found = blocks.rows_of(message.get("content"))  # type: ignore[union-attr]
+            found = blocks.rows_of(message.get("content"))
             rows += found
             places += [place] * len(found)
             agents += [place[0].agent_id or object_.get("agentId")] * len(found)
@@ -160,7 +160,9 @@ class FactBatch:
         return _table(CONTENT_BLOCKS, columns)
 
     def _rejected(self) -> pa.Table:
-        places = [(origin, number, start, end, 0) for origin, number, start, end, *_ in self._rejects]
+        places = [
+            (origin, number, start, end, 0) for origin, number, start, end, *_ in self._rejects
+        ]
         columns = _place_columns(places)
         columns["agent_id"] = [origin.agent_id for origin, *_ in places]
         columns["reason"] = [reject[4] for reject in self._rejects]

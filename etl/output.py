@@ -79,7 +79,8 @@ def sentence_of(run: Mapping[str, object]) -> str:
     if not run["is_committed"]:
         return f"nothing new in {run['files']:,} files · {seconds:.1f} s"
     return (
-        f"synced {run['files_read']:,} of {run['files']:,} files · {size_of(int(str(run['bytes'])))}"
+        f"synced {run['files_read']:,} of {run['files']:,} files"
+        f" · {size_of(int(str(run['bytes'])))}"
         f" · {run['entries']:,} new entries · {run['rejects']:,} rejects · {seconds:.1f} s"
     )
 
@@ -89,7 +90,8 @@ def show_status(found: Mapping[str, object]) -> None:
     rows = found["rows"]
     click.echo(f"warehouse     {printable(str(found['warehouse']))}, commit {found['commit']}")
     click.echo(
-        f"logs          {found['source_files']:,} files, {size_of(int(str(found['log_bytes'])))} read,"
+        f"logs          {found['source_files']:,} files,"
+        f" {size_of(int(str(found['log_bytes'])))} read,"
         f" {found['files_gone']:,} gone, {found['files_pending']:,} with a tail that waits"
     )
     click.echo(f"on disk       {size_of(int(str(found['warehouse_bytes'])))}")

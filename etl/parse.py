@@ -39,11 +39,10 @@ def parse_line(line: bytes) -> JsonObject | Parsed | Rejected:
     """Read one line without its newline: nearly always the object itself, exact to the byte."""
     try:
         value: JsonObject = orjson.loads(line)
-        if value.__class__ is dict and orjson.dumps(value) == line:
-            return value
+        is_exact = value.__class__ is dict and orjson.dumps(value) == line
     except (orjson.JSONDecodeError, orjson.JSONEncodeError):
-        pass  # noqa: S110 - the strict reader below says what is wrong with it
-    return _read_strictly(line)
+        is_exact = False
+    return value if is_exact else _read_strictly(line)
 
 
 def _read_strictly(line: bytes) -> Parsed | Rejected:

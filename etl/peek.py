@@ -21,14 +21,17 @@ def with_session(row: LedgerRow) -> LedgerRow:
         return row
     for line in _head(row).split(b"\n")[:-1]:
         parsed = parse_line(line)
-        objects = (parsed,) if isinstance(parsed, dict) else ()
-        if isinstance(parsed, Parsed):
-            objects = parsed.objects
-        for object_ in objects:
+        for object_ in _objects(parsed):
             session = object_.get("sessionId")
             if isinstance(session, str) and session:
                 return replace(row, session_id=session)
     return row if b"\n" not in _head(row) else replace(row, session_id=f"agent-{row.agent_id}")
+
+
+def _objects(parsed: object) -> tuple[dict[str, object], ...]:
+    if isinstance(parsed, Parsed):
+        return parsed.objects
+    return (parsed,) if isinstance(parsed, dict) else ()
 
 
 def new_sessions(rows: Iterable[LedgerRow]) -> list[NewSession]:

@@ -1,4 +1,4 @@
-"""One run, top to bottom: discover, resume, read, parse, normalise, derive, write, commit, views."""
+"""One run, top to bottom: discover, resume, build every part with news, commit, views."""
 
 import multiprocessing
 import sys
@@ -19,7 +19,7 @@ from etl.hashing import file_id_of
 from etl.ledger import LedgerRow
 from etl.parts import Slot
 from etl.read import LogReader
-from etl.tables import SOURCE_FILES, SYNC_RUNS
+from etl.tables import FACTS, SOURCE_FILES, SYNC_RUNS
 
 
 @dataclass(slots=True)
@@ -62,9 +62,7 @@ def sync(settings: Settings, *, executor: Executor | None = None) -> RunSummary:
         ) from error
 
 
-def _sync_locked(
-    settings: Settings, warehouse: Warehouse, executor: Executor | None
-) -> RunSummary:
+def _sync_locked(settings: Settings, warehouse: Warehouse, executor: Executor | None) -> RunSummary:
     run = RunSummary(uuid4().hex, settings.source, _now())
     state = warehouse.load()
     warehouse.recover(state)
@@ -89,7 +87,7 @@ def _sync_locked(
     others = [row for row in known if row.source != settings.source]
     now_known = [*others, *plan.unchanged, *gone, *looked]
     if _has_news(known, now_known, results):
-        state = _commit(warehouse, state, settings.source, now_known, results, run)
+        state = _commit(warehouse, state, now_known, results, run)
     run.commit, run.ended_at = state.number, _now()
     _refresh_views(warehouse, state)
     warehouse.note_run(asdict(run))
@@ -117,7 +115,7 @@ def _is_same_content(file: discover.FoundFile, row: LedgerRow) -> bool:
 def _rows_to_look_at(
     looks: Iterable[resume.Look], known: list[LedgerRow], source: str, run: RunSummary
 ) -> list[LedgerRow]:
-    """Return a ledger row for every file to open: the known one brought up to date, or a new one."""
+    """Return a ledger row for every file to open: a new one, or the known one as it is now."""
     taken = {row.file_id for row in known}
     rows = []
     for look in looks:
@@ -206,9 +204,7 @@ def _with_slot(
     return replace(row, part=slot.part, month=slot.month) if slot else row
 
 
-def _part_tasks(
-    rows: list[LedgerRow], state: State, warehouse: Warehouse
-) -> Iterator[PartTask]:
+def _part_tasks(rows: list[LedgerRow], state: State, warehouse: Warehouse) -> Iterator[PartTask]:
     by_slot: dict[Slot, list[LedgerRow]] = defaultdict(list)
     for row in rows:
         if row.part is not None and row.month is not None:
@@ -237,7 +233,7 @@ def _file_task(row: LedgerRow) -> FileTask:
 
 
 def _segments(state: State, slot: Slot, warehouse: Warehouse) -> tuple[build.Segment, ...]:
-    facts = {table.name for table in build.FACTS}
+    facts = {table.name for table in FACTS}
     paths: dict[int, dict[str, str]] = defaultdict(dict)
     raw_bytes: dict[int, int] = {}
     for file in state.files:
@@ -249,9 +245,7 @@ def _segments(state: State, slot: Slot, warehouse: Warehouse) -> tuple[build.Seg
     )
 
 
-def _run_tasks(
-    tasks: list[PartTask], jobs: int, executor: Executor | None
-) -> Iterator[PartResult]:
+def _run_tasks(tasks: list[PartTask], jobs: int, executor: Executor | None) -> Iterator[PartResult]:
     """Build the parts, largest first: here, in processes of our own, or on what was passed in."""
     workers = min(jobs, len(tasks))
     if executor is not None:
@@ -265,9 +259,7 @@ def _run_tasks(
             yield from pool.map(build.build_part, tasks)
 
 
-def _settled(
-    rows: list[LedgerRow], results: list[PartResult], run: RunSummary
-) -> list[LedgerRow]:
+def _settled(rows: list[LedgerRow], results: list[PartResult], run: RunSummary) -> list[LedgerRow]:
     """Return the looked-at rows with what became of them; torn and unreadable ones as they were."""
     outcomes = {one.file_id: one for result in results for one in result.outcomes}
     return [_after(row, outcomes.get(row.file_id), run) for row in rows]
@@ -297,9 +289,7 @@ def _after(row: LedgerRow, outcome: FileOutcome | None, run: RunSummary) -> Ledg
     )
 
 
-def _has_news(
-    before: list[LedgerRow], after: list[LedgerRow], results: list[PartResult]
-) -> bool:
+def _has_news(before: list[LedgerRow], after: list[LedgerRow], results: list[PartResult]) -> bool:
     """Say whether there is anything to commit: rows, or a ledger that says something else.
 
     A file that was only touched is no news; it is looked at again next time, and that is cheap.
@@ -313,10 +303,9 @@ def _told_by(row: LedgerRow) -> LedgerRow:
     return replace(row, size=0, mtime_ns=0, ctime_ns=0, device=0, inode=0)
 
 
-def _commit(  # noqa: PLR0913 - a commit is made of all of these
+def _commit(
     warehouse: Warehouse,
     state: State,
-    source: str,
     known: list[LedgerRow],
     results: list[PartResult],
     run: RunSummary,
@@ -324,7 +313,7 @@ def _commit(  # noqa: PLR0913 - a commit is made of all of these
     run.is_committed, run.ended_at = True, _now()
     run.parts_written = sum(bool(result.written) for result in results)
     fresh = [
-        _stored(file, source, result.slot, segment, raw_bytes)
+        _stored(file, run.source, result.slot, segment, raw_bytes)
         for result in results
         for segment, raw_bytes, file in result.written
     ]
@@ -383,5 +372,3 @@ def _refresh_views(warehouse: Warehouse, state: State) -> None:
 
 def _now() -> int:
     return time.time_ns() // 1000
-
-

@@ -1,10 +1,15 @@
-"""Decide what a file needs: nothing, or a look, and from where. Pure: stat and ledger in, plan out."""
+"""Decide what a file needs: nothing, or a look. Pure: stat and ledger in, plan out."""
 
-from collections.abc import Callable, Iterable
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from etl.discover import FoundFile
-from etl.ledger import LedgerRow
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from etl.discover import FoundFile
+    from etl.ledger import LedgerRow
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,7 @@ from etl.jsontext import dumps
 from etl.tables import SYNC_RUNS
 
 
-def with_run(
-    earlier: Sequence[pa.Table], summary: Mapping[str, object], version: str
-) -> pa.Table:
+def with_run(earlier: Sequence[pa.Table], summary: Mapping[str, object], version: str) -> pa.Table:
     """Return the earlier runs and this one."""
     row: dict[str, object] = {
         name: summary.get(name) for name in SYNC_RUNS.names() if name in summary

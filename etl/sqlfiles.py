@@ -32,7 +32,9 @@ def folder() -> Path:
 @cache
 def load(layer: str) -> tuple[SqlFile, ...]:
     """Return the queries of one folder, by name."""
-    return tuple(parse(path.stem, path.read_text()) for path in sorted((folder() / layer).glob("*.sql")))
+    return tuple(
+        parse(path.stem, path.read_text()) for path in sorted((folder() / layer).glob("*.sql"))
+    )
 
 
 def parse(name: str, text: str) -> SqlFile:

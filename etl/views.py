@@ -87,8 +87,7 @@ def statements(root: Path | None) -> Iterator[str]:
     by_name = {table.name: table for table in LOGICAL}
     for view in in_order(sqlfiles.load("views")):
         yield f"create or replace view main.{view.name} as {view.query}"
-        table = by_name.get(view.name) or (by_name["agents"] if "agents" in view.name else None)
-        meanings = view.columns or (_meanings(table) if table else {})
+        meanings = view.columns or _meanings(by_name.get(view.name, by_name["agents"]))
         yield from _comments(f"main.{view.name}", f"{view.summary} Grain: {view.grain}.", meanings)
 
 

@@ -59,7 +59,9 @@ class Dice:
         """Make a version 4 uuid."""
         digits = f"{self._random.getrandbits(128):032x}"
         variant = "89ab"[int(digits[16], 16) & 3]
-        return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}"
+        return (
+            f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}"
+        )
 
     def hexadecimal(self, length: int) -> str:
         """Make lower-case hexadecimal digits."""

@@ -1,14 +1,13 @@
 """Holds the made-up word parts, sentences and line patterns of the texts."""
 
-ONSETS = (
-    *"b c d f g h j k l m n p r s t v w z".split(),
-    *"bl br cl cr dr fl fr gl gr pl pr qu sc sh sk sl sp st str th tr tw".split(),
-)
-MIDDLES = tuple("a e i o u ai ea ee ia io oa oo ou ar er or an en in on".split())
-ENDINGS = tuple("d k l m n p r s t x ck ct ft ld le ly nd ng nt ry st ty ve ward ment tion".split())
-
-COMMON_WORDS = tuple(
+_ONSETS = """
+    b c d f g h j k l m n p r s t v w z
+    bl br cl cr dr fl fr gl gr pl pr qu sc sh sk sl sp st str th tr tw
     """
+_MIDDLES = "a e i o u ai ea ee ia io oa oo ou ar er or an en in on"
+_ENDINGS = "d k l m n p r s t x ck ct ft ld le ly nd ng nt ry st ty ve ward ment tion"
+_FOLDERS = "src lib app core api web tests internal pkg cmd scripts docs services models views jobs"
+_COMMON_WORDS = """
     the a to of and in is for on with that it this as be are from by or an not at we can if when
     but all one out has only into then so no more each new first last same also after before
     add align append apply archive audit batch bind branch buffer build cache call chart check
@@ -29,8 +28,13 @@ COMMON_WORDS = tuple(
     target task tenant term test text thread threshold tick time token topic total trace track
     transfer tree trigger tuple turn type union unit update upload usage user valid value vector
     verify version view volume wait walk warehouse watch weight window worker wrap write zone
-    """.split()
-)
+    """
+
+ONSETS = tuple(_ONSETS.split())
+MIDDLES = tuple(_MIDDLES.split())
+ENDINGS = tuple(_ENDINGS.split())
+FOLDERS = tuple(_FOLDERS.split())
+COMMON_WORDS = tuple(_COMMON_WORDS.split())
 
 FOREIGN_SENTENCES = (
     "Les données du café sont prêtes, mais la clé « été » manque encore.",
@@ -38,7 +42,7 @@ FOREIGN_SENTENCES = (
     "El año pasado el módulo tardó más en señalar el error.",
     "Příliš dlouhý řádek byl zkrácen před uložením do skladu.",
     "テストが三件失敗しました。設定ファイルを確認してください。",
-    "请先检查缓存目录，然后重新运行导入任务。",
+    "请先检查缓存目录。然后重新运行导入任务。",
     "빌드가 끝나면 로그를 다시 확인해 주세요.",
     "Проверь, пожалуйста, что очередь пуста перед запуском.",
     "Deploy is green 🚀 and the queue is empty 🎉.",
@@ -47,9 +51,6 @@ FOREIGN_SENTENCES = (
 )
 
 EXTENSIONS = ("py", "ts", "tsx", "go", "rs", "sql", "md", "yaml", "json", "css")
-FOLDERS = tuple(
-    "src lib app core api web tests internal pkg cmd scripts docs services models views jobs".split()
-)
 BRANCHES = ("main", "main", "develop", "feature/ledger-window", "fix/queue-drain", "")
 SESSION_NAMES = (
     "amber-drifting-lantern",
@@ -76,7 +77,7 @@ SLASH_COMMANDS = ("model", "cost", "status", "context", "theme", "agents", "conf
 SKILL_COMMANDS = ("review-window", "plan-release", "tidy-imports", "write-notes")
 AGENT_TYPES = ("general-purpose", "Explore", "Plan", "code-reviewer")
 
-# Every pattern takes two names and one value, in this order.
+# Every pattern takes two names and one value, in this order; %.0s takes one and shows nothing.
 CODE_LINES = (
     "    %s = self.%s(%s)",
     "        if %s.%s is not None and %s > 0:",
@@ -114,10 +115,9 @@ CODE_LINES = (
     "    with %s(%s) as handle, pytest.raises(%s):",
     "    @property  # %s of %s, %s",
     "    log.debug('%s %%s after %%s', %s, %s)",
-    "",
-    "    }",
+    "%.0s%.0s%.0s",
+    "    }%.0s%.0s%.0s",
 )
-CODE_LINES = tuple(line if line.strip("} ") else line + "%.0s%.0s%.0s" for line in CODE_LINES)
 
 OUTPUT_LINES = (
     "PASS  tests/%s.test.ts > %s (%s ms)",

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from etl.demo.dice import Dice
 from etl.demo.words import Words
 
-_LARGEST_FILE_BYTES = 240_000
+_SMALLEST_FILE_BYTES = 2_600
+_LARGEST_FILE_BYTES = 400_000
 _FILES = 60
 
 
@@ -19,9 +20,11 @@ class SourceFile:
 
 def slug_of(cwd: str) -> str:
     """Name the log folder of a working directory: a dash for every other UTF-16 unit."""
-    units = [character * (1 + (ord(character) > 0xFFFF)) for character in cwd]
     return "".join(
-        unit if unit.isascii() and unit.isalnum() else "-" * len(unit) for unit in units
+        letter
+        if letter.isascii() and letter.isalnum()
+        else "-" * (len(letter.encode("utf-16-le")) // 2)
+        for letter in cwd
     )
 
 
@@ -41,7 +44,7 @@ class Project:
             path = dice.pick(tuple(self._texts))
             return SourceFile(path, self._texts[path])
         # A small tree gets small files, so that no single line outgrows its session.
-        size_bytes = min(dice.tail(900, _LARGEST_FILE_BYTES), 3 * largest_bytes)
+        size_bytes = min(dice.tail(_SMALLEST_FILE_BYTES, _LARGEST_FILE_BYTES), 3 * largest_bytes)
         file = SourceFile(words.path(), words.code(size_bytes))
         self._texts[file.path] = file.text
         return file

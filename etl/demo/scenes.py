@@ -18,7 +18,7 @@ def _small_turn(session: Session) -> None:
 def typed_turn(session: Session) -> None:
     """Play the common turn: a prompt, some tool calls, a closing text."""
     session.prompt()
-    session.work(session.kit.dice.tail(1, 40))
+    session.work(session.kit.dice.tail(2, 60))
 
 
 def _listed_prompt(session: Session) -> None:
@@ -129,6 +129,27 @@ def _late_line(session: Session) -> None:
     message: Entry = {"role": "user", "content": session.kit.words.sentence()}
     # A line written late keeps the time it was made at, and may name a parent that was lost.
     session.main.say({**flags, "message": message}, parent=session.kit.dice.uuid(), late_ms=9000)
+    session.voice.conclude()
+
+
+def _shown_progress(session: Session) -> None:
+    session.prompt()
+    session.fit_texts()
+    (shell,) = session.voice.ask([session.kit.toolbox.shell()])
+    session.voice.shell_progress(shell)
+    session.voice.answer(shell)
+    (read,) = session.voice.ask([session.kit.toolbox.read()])
+    session.voice.answer(read)
+    session.voice.hook_progress(read)
+    session.voice.conclude()
+
+
+def _crowded_line(session: Session) -> None:
+    session.prompt()
+    session.fit_texts()
+    calls = [session.kit.toolbox.search_names(), session.kit.toolbox.shell()]
+    for asked in session.voice.ask_in_one_line(calls):
+        session.voice.answer(asked)
     session.voice.conclude()
 
 
@@ -285,7 +306,8 @@ def _prompt_while_working(session: Session) -> None:
     _attach(session, "queued_command", {"prompt": text, "commandMode": "prompt"})
     session.kit.account.book("human_turns")
     session.remember(text)
-    notice = "<task-notification>\n<task-id>b1</task-id>\n<status>completed</status>\n</task-notification>"
+    status = "<task-id>b1</task-id>\n<status>completed</status>"
+    notice = f"<task-notification>\n{status}\n</task-notification>"
     fields: Entry = {"prompt": notice, "commandMode": "task-notification"}
     _attach(session, "queued_command", fields)
     session.voice.conclude()
@@ -308,11 +330,11 @@ class Scene:
 
 SCENES: tuple[Scene, ...] = (
     Scene(_title_lines, 1.5, before=(2, 1, 9)),
-    Scene(_warm_ups, 3.0, before=(2, 1, 2)),
+    Scene(_warm_ups, 1.5, before=(2, 1, 2)),
     Scene(typed_turn, 60.0),
     Scene(_agent_turn, 0.6),
     Scene(_slash_command, 4.0),
-    Scene(_compaction, 0.9),
+    Scene(_compaction, 0.35),
     Scene(_listed_prompt, 0.6),
     Scene(_refused_call, 1.2),
     Scene(_tool_parade, 0.5),
@@ -321,7 +343,7 @@ SCENES: tuple[Scene, ...] = (
     Scene(_editor_prompt, 0.8),
     Scene(_shell_prompt, 0.8),
     Scene(_late_line, 1.0),
-    Scene(_stopped_answer, 0.6),
+    Scene(_stopped_answer, 0.3),
     Scene(_parallel_calls, 2.0),
     Scene(_failed_request, 0.8),
     Scene(_queued_prompt, 1.5),
@@ -330,6 +352,9 @@ SCENES: tuple[Scene, ...] = (
     Scene(_pictured_prompt, 0.25),
     Scene(_background_agent, 0.4, since=(2, 0, 76)),
     Scene(_two_agents_turn, 0.7, since=(2, 1, 2)),
+    Scene(_shown_progress, 0.3, since=(2, 1, 2), before=(2, 1, 101)),
+    Scene(_crowded_line, 0.2, since=(2, 1, 2)),
+    Scene(_agent_turn, 1.0, since=(2, 1, 101)),
     Scene(_pull_request, 0.8, since=(2, 1, 9)),
     Scene(_local_command_line, 0.8, since=(2, 1, 29)),
     Scene(_attachments, 6.0, since=(2, 1, 101)),

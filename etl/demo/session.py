@@ -8,7 +8,7 @@ from etl.demo.eras import Era
 from etl.demo.phrases import BRANCHES, SESSION_NAMES
 from etl.demo.tools import ToolCall
 from etl.demo.transcript import Entry, Setting, Transcript, stamp
-from etl.demo.voice import Kit, Voice
+from etl.demo.voice import Kit, Voice, late_ms
 
 _MODELS = (
     "claude-sonnet-4-5-20250929",
@@ -19,6 +19,7 @@ _MODERN_MODELS = ("claude-opus-4-6", "claude-sonnet-4-6")
 _FIRST_STOP_HOOKS = (2, 0, 76)
 _FIRST_SESSION_NAMES = (2, 0, 50)
 _LARGEST_TEXT_BYTES = 240_000
+_MOST_BACKUPS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,15 @@ class SessionPlan:
 class Session:
     """One session in the making: its main file, its agents and its typed prompts."""
 
-    __slots__ = ("_backups", "_budget_bytes", "_largest_text_bytes", "agents", "kit", "prompts", "voice")
+    __slots__ = (
+        "_backups",
+        "_budget_bytes",
+        "_largest_text_bytes",
+        "agents",
+        "kit",
+        "prompts",
+        "voice",
+    )
 
     def __init__(self, kit: Kit, plan: SessionPlan, transcript: Transcript | None = None) -> None:
         """Begin as planned, or go on in a file that already has lines."""
@@ -122,10 +131,11 @@ class Session:
 
     def _snapshot(self, message_uuid: str) -> None:
         dice = self.kit.dice
-        if dice.chance(0.5):
+        if dice.chance(0.2):
             backup: Entry = {"backupFileName": f"{dice.hexadecimal(16)}@v1", "version": 1}
             backup["backupTime"] = stamp(self.main.written_ms)
-            self._backups = {**self._backups, self.kit.words.path(): backup}
+            kept = list(self._backups.items())[-_MOST_BACKUPS:]
+            self._backups = {**dict(kept), self.kit.words.path(): backup}
         snapshot: Entry = {"messageId": message_uuid, "trackedFileBackups": self._backups}
         snapshot["timestamp"] = stamp(self.main.written_ms)
         entry: Entry = {"type": "file-history-snapshot", "messageId": message_uuid}
@@ -187,7 +197,8 @@ class Session:
 
     def system(self, subtype: str, fields: Entry) -> str:
         """Write a system line."""
-        return self.main.say({"type": "system", "subtype": subtype, **fields, "isMeta": False})
+        head: Entry = {"type": "system", "subtype": subtype, **fields, "isMeta": False}
+        return self.main.say(head, late_ms=late_ms(self.kit.dice, 0.4))
 
     def _stop_hook(self) -> None:
         hooks: list[Entry] = [{"command": "python3 hooks/notify.py"}]
@@ -197,7 +208,9 @@ class Session:
         self.system("stop_hook_summary", fields)
 
     def _modern_state(self) -> None:
-        self.state("last-prompt", {"lastPrompt": self.kit.words.title(), "leafUuid": self.main.last_uuid})
+        self.state(
+            "last-prompt", {"lastPrompt": self.kit.words.title(), "leafUuid": self.main.last_uuid}
+        )
         self.state("ai-title", {"aiTitle": self.kit.words.title()})
         self.state("mode", {"mode": "normal"})
         self.state("permission-mode", {"permissionMode": "default"})

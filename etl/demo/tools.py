@@ -54,11 +54,14 @@ class Toolbox:
         return self._project.any_file(self._dice, self._words, self.largest_text_bytes)
 
     def _where(self, path: str) -> str:
-        return f"{self._project.cwd}/{path}"
+        cwd = self._project.cwd
+        return f"{cwd}\\{path}".replace("/", "\\") if "\\" in cwd else f"{cwd}/{path}"
 
     def failed(self) -> ToolCall:
         """Make up a call that ends in an error."""
-        message = f"Exit code {self._dice.between(1, 127)}\n{self._words.output(self._size(80, 4000))}"
+        message = (
+            f"Exit code {self._dice.between(1, 127)}\n{self._words.output(self._size(80, 4000))}"
+        )
         arguments: Entry = {"command": self._dice.pick(SHELL_COMMANDS)}
         return ToolCall("Bash", arguments, message, f"Error: {message}", is_error=True)
 
@@ -73,7 +76,7 @@ class Toolbox:
 
     def shell(self, command: str | None = None, output: str | None = None) -> ToolCall:
         """Make up a shell command."""
-        text = self._words.output(self._size(60, 30_000)) if output is None else output
+        text = self._words.output(self._size(250, 30_000)) if output is None else output
         arguments: Entry = {
             "command": command or f"{self._dice.pick(SHELL_COMMANDS)} # {self._words.phrase(2)}",
             "description": self._words.title(),
@@ -126,7 +129,10 @@ class Toolbox:
         old = "\n".join(lines[first : first + 3])
         new = self._words.code(len(old) + self._dice.between(10, 200))
         path = self._where(file.path)
-        marked = [*("-" + line for line in old.split("\n")), *("+" + line for line in new.split("\n"))]
+        marked = [
+            *("-" + line for line in old.split("\n")),
+            *("+" + line for line in new.split("\n")),
+        ]
         patch: Entry = {"oldStart": first + 1, "oldLines": 3, "newStart": first + 1}
         patch |= {"newLines": new.count("\n") + 1, "lines": marked}
         whole = file.text if len(file.text) <= self.largest_text_bytes else None
@@ -152,7 +158,11 @@ class Toolbox:
         found = self._words.code(self._size(100, 12_000))
         result: Entry = {"mode": "content", "numFiles": 0, "filenames": [], "content": found}
         result["numLines"] = found.count("\n") + 1
-        arguments: Entry = {"pattern": self._words.identifier(), "output_mode": "content", "-n": True}
+        arguments: Entry = {
+            "pattern": self._words.identifier(),
+            "output_mode": "content",
+            "-n": True,
+        }
         return ToolCall("Grep", arguments, found, result)
 
     def search_names(self) -> ToolCall:

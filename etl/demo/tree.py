@@ -13,7 +13,7 @@ from etl.demo.project import Project, slug_of
 from etl.demo.scenes import HALF_EMOJI, SCENES, Scene, typed_turn
 from etl.demo.session import Session, SessionPlan, TypedPrompt
 from etl.demo.tools import Toolbox
-from etl.demo.transcript import Entry, Transcript, encode
+from etl.demo.transcript import Transcript, encode
 from etl.demo.truth import Account, WrittenFile
 from etl.demo.voice import Kit
 from etl.demo.words import Words
@@ -82,17 +82,17 @@ class TreeWriter:
         """Write one small session a version, so that every kind of line and damage occurs."""
         waiting = list(SCENES)
         for at, era in enumerate(ERAS):
-            plan = SessionPlan(_CWDS[at % 3], _start_of(era), era, 0, _GUARANTEED_TEXT_BYTES)
+            plan = SessionPlan(_CWDS[at % 4], _start_of(era), era, 0, _GUARANTEED_TEXT_BYTES)
             session = Session(self._kit(plan.cwd), plan)
             chosen = _fitting(waiting, session, len(SCENES) // len(ERAS) + 2)
             for scene in chosen or [SCENES[2]]:
                 waiting = [one for one in waiting if one is not scene]
                 scene.play(session)
-            if at == 2:
+            if at % 2:
                 session.upgrade(next_era(era))
             typed_turn(session)
             self._store(session, EVERY_FAULT[at] if at < len(EVERY_FAULT) else Faults())
-            if at in (1, len(ERAS) - 1):
+            if era in (ERAS[1], ERAS[-1]):
                 self._store_copy(session, plan)
         self._store_empty(_CWDS[0], ERAS[0])
 
@@ -127,11 +127,12 @@ class TreeWriter:
             HALF_EMOJI.play(session)
         self._play(session)
         self._store(session, draw_faults(dice))
-        if dice.chance(0.04) and session.main.size_bytes < self._largest_copy_bytes():
+        if dice.chance(0.04) and self._can_copy(session.main):
             self._store_copy(session, plan)
 
-    def _largest_copy_bytes(self) -> int:
-        return min(_LARGEST_COPY_BYTES, self._remaining_bytes() // 3)
+    def _can_copy(self, original: Transcript) -> bool:
+        largest_bytes = min(_LARGEST_COPY_BYTES, self._remaining_bytes() // 3)
+        return len(original.chain) >= _FEWEST_LINES_TO_COPY and original.size_bytes < largest_bytes
 
     def _play(self, session: Session) -> None:
         dice = self._dice
@@ -148,8 +149,6 @@ class TreeWriter:
     def _store_copy(self, session: Session, plan: SessionPlan) -> None:
         """Write a resumed copy: the first lines again under a new session id, then new ones."""
         original = session.main
-        if len(original.chain) < _FEWEST_LINES_TO_COPY:
-            return
         count = self._dice.between(len(original.chain) * 2 // 5, len(original.chain))
         setting = replace(original.setting, session_id=self._dice.uuid())
         start_ms = original.clock_ms + self._dice.between(1, 40) * _HOUR_MS
@@ -220,8 +219,7 @@ def write_tree(directory: Path, *, megabytes: float, seed: int) -> dict[str, obj
     """Write a made-up log tree of about so many megabytes and give the truth about it."""
     _require_empty(directory)
     if megabytes <= 0:
-        message = f"megabytes is {megabytes}: give a size above 0."
-        raise ValueError(message)
+        raise ValueError(f"megabytes is {megabytes}: give a size above 0.")
     writer = TreeWriter(directory, int(megabytes * _BYTES_PER_MB), seed)
     writer.write_guaranteed()
     if megabytes >= _MB_WITH_LARGE_FILES:
@@ -232,5 +230,4 @@ def write_tree(directory: Path, *, megabytes: float, seed: int) -> dict[str, obj
 
 def _require_empty(directory: Path) -> None:
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
-        message = f"{directory} exists and is not an empty directory: name a new directory."
-        raise ValueError(message)
+        raise ValueError(f"{directory} exists and is not an empty directory: name a new one.")

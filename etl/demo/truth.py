@@ -53,6 +53,11 @@ class Account:
         """Give the bytes of log files booked so far."""
         return self._counts["bytes"]
 
+    @property
+    def responses(self) -> int:
+        """Give the responses booked so far."""
+        return self._counts["responses"]
+
     def book(self, what: str, count: int = 1) -> None:
         """Add to one of the plain counts."""
         self._counts[what] += count

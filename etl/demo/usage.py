@@ -8,6 +8,10 @@ from etl.demo.transcript import Entry
 from etl.demo.truth import Tokens
 
 _LARGEST_PLACEHOLDER = 10
+_RESPONSES_PER_ODDITY = 53
+_NO_SPLIT_EVERY = 8
+_FLAT_ZERO_AT = 5
+_SMALL_SPLIT_AT = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +76,27 @@ class Usage:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class ContextSize:
+    """How many tokens a response reads, and how many of them are new."""
+
+    context_tokens: int
+    added_tokens: int
+
+
 ZERO_USAGE = Usage(0, 0, 0, 0, 0, 0, has_split=True)
 
 
-def whole_usage(dice: Dice, era: Era, context_tokens: int, added_tokens: int) -> Usage:
+def whole_usage(dice: Dice, era: Era, size: ContextSize, response_number: int) -> Usage:
     """Make up the true counts of a response over a context of so many tokens."""
-    read = max(0, context_tokens - added_tokens)
-    usage = Usage(dice.between(1, 12), dice.tail(90, 9000), read, added_tokens, 0, 0, has_split=True)
-    if not era.nested_agents and dice.chance(0.15):
+    added_tokens = size.added_tokens
+    # By number, not by chance: even a small tree then has each odd form of the cache counts.
+    oddity = response_number % _RESPONSES_PER_ODDITY
+    read = max(0, size.context_tokens - added_tokens)
+    usage = Usage(
+        dice.between(1, 12), dice.tail(90, 9000), read, added_tokens, 0, 0, has_split=True
+    )
+    if not era.nested_agents and oddity % _NO_SPLIT_EVERY == 1:
         return replace(usage, has_split=False)
     one_hour = era.modern or (era.nested_agents and dice.chance(0.3))
     usage = replace(
@@ -87,13 +104,13 @@ def whole_usage(dice: Dice, era: Era, context_tokens: int, added_tokens: int) ->
         split_5m_tokens=0 if one_hour else added_tokens,
         split_1h_tokens=added_tokens if one_hour else 0,
     )
-    return _odd_split(dice, usage)
+    return _odd_split(usage, oddity)
 
 
-def _odd_split(dice: Dice, usage: Usage) -> Usage:
-    if dice.chance(0.012):
+def _odd_split(usage: Usage, oddity: int) -> Usage:
+    if oddity == _FLAT_ZERO_AT:
         return replace(usage, cache_write_tokens=0)
-    if dice.chance(0.012):
+    if oddity == _SMALL_SPLIT_AT:
         return replace(
             usage,
             split_5m_tokens=usage.split_5m_tokens // 2,

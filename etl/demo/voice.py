@@ -7,7 +7,7 @@ from etl.demo.dice import Dice
 from etl.demo.tools import Toolbox, ToolCall
 from etl.demo.transcript import Entry, Transcript, day_of
 from etl.demo.truth import Account
-from etl.demo.usage import ZERO_USAGE, plan_usage, whole_usage
+from etl.demo.usage import ZERO_USAGE, ContextSize, plan_usage, whole_usage
 from etl.demo.words import Words
 
 _FIRST_THINKING = (2, 0, 42)
@@ -33,6 +33,11 @@ class AskedCall:
     call: ToolCall
     tool_use_id: str
     asked_by_uuid: str
+
+
+def late_ms(dice: Dice, share: float) -> int:
+    """Draw how long a line waited to be written: a share of them goes back in time."""
+    return dice.between(1000, 6000) if dice.chance(share) else 0
 
 
 class Voice:
@@ -96,8 +101,8 @@ class Voice:
     def ask(self, calls: Sequence[ToolCall]) -> list[AskedCall]:
         """Write one response with these calls and no results yet."""
         opening = self.opening()
-        if opening and self.kit.dice.chance(0.002):
-            return self._ask_in_one_line(opening[0], calls)
+        if self.kit.dice.chance(0.002):
+            return self.ask_in_one_line(calls)
         response = self.begin(len(opening) + len(calls), "tool_use")
         for block in opening:
             response.write(block)
@@ -107,10 +112,11 @@ class Voice:
         tool_use_id, block = self._tool_use(call)
         return AskedCall(call, tool_use_id, response.write([block]))
 
-    def _ask_in_one_line(self, first: list[Entry], calls: Sequence[ToolCall]) -> list[AskedCall]:
+    def ask_in_one_line(self, calls: Sequence[ToolCall]) -> list[AskedCall]:
+        """Write one response with all its blocks in a single line."""
         uses = [self._tool_use(call) for call in calls]
         response = self.begin(1, "tool_use")
-        uuid = response.write([*first, *(block for _, block in uses)])
+        uuid = response.write([self.text(120), *(block for _, block in uses)])
         return [AskedCall(call, uses[at][0], uuid) for at, call in enumerate(calls)]
 
     def _tool_use(self, call: ToolCall) -> tuple[str, Entry]:
@@ -141,7 +147,7 @@ class Voice:
             {"type": "user", "message": {"role": "user", "content": [block]}},
             tail,
             parent=dice.uuid() if dice.chance(0.008) else asked.asked_by_uuid,
-            late_ms=dice.between(1000, 4000) if dice.chance(0.06) else 0,
+            late_ms=late_ms(dice, 0.05),
         )
         self.context_tokens += dice.between(50, 900)
         if call.name != "Bash":
@@ -150,6 +156,10 @@ class Voice:
     def _shell_progress(self, asked: AskedCall) -> None:
         if not self.transcript.setting.era.progress or not self.kit.dice.chance(0.2):
             return
+        self.shell_progress(asked)
+
+    def shell_progress(self, asked: AskedCall) -> None:
+        """Write what a running command has printed so far."""
         for second in range(2, 2 + self.kit.dice.between(1, 3)):
             output = self.kit.words.output(90 * second)
             step: Entry = {"type": "bash_progress", "output": output, "fullOutput": output}
@@ -158,14 +168,19 @@ class Voice:
 
     def _hook_progress(self, asked: AskedCall) -> None:
         if self.transcript.setting.era.progress and self.kit.dice.chance(0.25):
-            name = f"PostToolUse:{asked.call.name}"
-            step: Entry = {"type": "hook_progress", "hookEvent": "PostToolUse", "hookName": name}
-            self.progress(asked, {**step, "command": "callback"}, asked.tool_use_id)
+            self.hook_progress(asked)
+
+    def hook_progress(self, asked: AskedCall) -> None:
+        """Write that a hook ran after a call."""
+        name = f"PostToolUse:{asked.call.name}"
+        step: Entry = {"type": "hook_progress", "hookEvent": "PostToolUse", "hookName": name}
+        self.progress(asked, {**step, "command": "callback"}, asked.tool_use_id)
 
     def progress(self, asked: AskedCall, step: Entry, own_id: str) -> None:
-        """Write a progress line of a running call."""
+        """Write a progress line of a running call, often after its time."""
         ids: Entry = {"toolUseID": own_id, "parentToolUseID": asked.tool_use_id}
-        self.transcript.say({"type": "progress", "data": step, **ids})
+        head: Entry = {"type": "progress", "data": step, **ids}
+        self.transcript.say(head, late_ms=late_ms(self.kit.dice, 0.25))
 
     def synthetic(self, text: str, *, api_error: bool) -> None:
         """Write a line no model answered, as after a failed request."""
@@ -189,7 +204,8 @@ class Response:
         setting = voice.transcript.setting
         added_tokens = dice.tail(150, 30_000)
         voice.context_tokens += added_tokens // 4
-        whole = whole_usage(dice, setting.era, voice.context_tokens, added_tokens)
+        size = ContextSize(voice.context_tokens, added_tokens)
+        whole = whole_usage(dice, setting.era, size, voice.kit.account.responses)
         finality = setting.era.agent if setting.agent_id else setting.era.main
         self._plan = plan_usage(dice, whole, finality, line_count, stop_reason)
         self._voice = voice

@@ -6,8 +6,8 @@ from etl.demo.phrases import (
     COMMON_WORDS,
     ENDINGS,
     EXTENSIONS,
-    FOREIGN_SENTENCES,
     FOLDERS,
+    FOREIGN_SENTENCES,
     MIDDLES,
     ONSETS,
     OUTPUT_LINES,
@@ -30,7 +30,10 @@ class Words:
         # Common words stand many times in the stock, so that they come up as often as in prose.
         self._stock = [*COMMON_WORDS * 12, *rare]
         self._identifiers = [self._new_identifier(rare) for _ in range(_IDENTIFIERS)]
-        self._values = [*self._identifiers[:1500], *(str(dice.tail(12, 90_000)) for _ in range(700))]
+        self._values = [
+            *self._identifiers[:1500],
+            *(str(dice.tail(12, 90_000)) for _ in range(700)),
+        ]
 
     def _new_word(self) -> str:
         dice = self._dice

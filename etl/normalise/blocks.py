@@ -29,10 +29,10 @@ class BlockRow(NamedTuple):
 def rows_of(content: object) -> list[BlockRow]:
     """Return the rows of a message's content; none if it is neither text nor a list of blocks."""
     if content.__class__ is str:
-        return [_words(content, "string")]  # type: ignore[arg-type]
+        return [_words(content, "string")]
     if content.__class__ is not list:
         return []
-    return [_row_of(block) for block in content]  # type: ignore[attr-defined]
+    return [_row_of(block) for block in content]
 
 
 def _row_of(block: object) -> BlockRow:
@@ -40,7 +40,7 @@ def _row_of(block: object) -> BlockRow:
         kind = block.get("type")
         if kind.__class__ is not str:
             return BlockRow(payload=dumps(block))
-        return _ROWS.get(kind, _other)(block)  # type: ignore[arg-type]
+        return _ROWS.get(kind, _other)(block)
     if isinstance(block, str):
         return _words(block, "item")
     return BlockRow(form="value", payload=dumps(block))
@@ -55,7 +55,7 @@ def _text(block: JsonObject) -> BlockRow:
     if text.__class__ is not str:
         return _other(block)
     rest = None if len(block) == 2 else _rest(block, "type", "text")  # noqa: PLR2004 - type, text
-    return BlockRow("text", "block", text, len(text), text[:PREVIEW_CHARS], payload=rest)  # type: ignore[arg-type,index]
+    return BlockRow("text", "block", text, len(text), text[:PREVIEW_CHARS], payload=rest)
 
 
 def _thinking(block: JsonObject) -> BlockRow:
@@ -92,7 +92,7 @@ def _target_of(arguments: JsonObject) -> str | None:
     for key in _TARGETS:
         value = arguments.get(key)
         if value.__class__ is str:
-            return value[:PREVIEW_CHARS]  # type: ignore[index]
+            return value[:PREVIEW_CHARS]
     return None
 
 
@@ -139,7 +139,9 @@ def _text_of_result(content: object) -> tuple[str | None, list[object] | None]:
 
 
 def _is_plain_text(item: object) -> bool:
-    return isinstance(item, dict) and item.get("type") == "text" and isinstance(item.get("text"), str)
+    return (
+        isinstance(item, dict) and item.get("type") == "text" and isinstance(item.get("text"), str)
+    )
 
 
 def _other(block: JsonObject) -> BlockRow:

@@ -123,10 +123,10 @@ def _told_of_user(entry: JsonObject) -> dict[str, object]:
         told["is_compact_summary"] = entry["isCompactSummary"] is True
     result = entry.get("toolUseResult")
     if result.__class__ is dict:
-        told["spawned_agent_id"] = text_at(result, "agentId")  # type: ignore[arg-type]
+        told["spawned_agent_id"] = text_at(result, "agentId")
         small = {
             key: value
-            for key, value in result.items()  # type: ignore[union-attr]
+            for key, value in result.items()
             if value.__class__ in (int, float, bool)
             or (value.__class__ is str and len(value) <= _META_TEXT_CHARS)
         }
@@ -170,7 +170,7 @@ def _payload(entry: JsonObject, stamp: object, micros: object) -> bytes | None:
         del rest["timestamp"]
     message = rest.get("message")
     if message.__class__ is dict and message:
-        left = _message_rest(message)  # type: ignore[arg-type]
+        left = _message_rest(message)
         if left:
             rest["message"] = left
         else:
@@ -185,7 +185,7 @@ def _message_rest(message: JsonObject) -> JsonObject:
         del rest["content"]
     usage = rest.get("usage")
     if usage.__class__ is dict and usage:
-        left = _usage_rest(usage)  # type: ignore[arg-type]
+        left = _usage_rest(usage)
         if left:
             rest["usage"] = left
         else:
@@ -198,7 +198,7 @@ def _usage_rest(usage: JsonObject) -> JsonObject:
     for key, kinds in _NESTED.items():
         nested = rest.get(key, EMPTY)
         if nested.__class__ is dict and nested:
-            left = rest_of_counts(nested, kinds)  # type: ignore[arg-type]
+            left = rest_of_counts(nested, kinds)
             if left:
                 rest[key] = left
             else:

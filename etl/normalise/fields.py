@@ -40,14 +40,12 @@ def lift(objects: Sequence[JsonObject], key: str, kind: type) -> Values:
     """Return one value an object: the member if it has the right type, else None."""
     if kind is int:
         return [value if fits(value := object_.get(key)) else None for object_ in objects]
-    return [
-        value if (value := object_.get(key)).__class__ is kind else None for object_ in objects
-    ]
+    return [value if (value := object_.get(key)).__class__ is kind else None for object_ in objects]
 
 
 def fits(value: object) -> bool:
     """Say whether a value is an integer that 64 bits can hold. True and false are not."""
-    return value.__class__ is int and _SMALLEST <= value <= _LARGEST  # type: ignore[operator]
+    return value.__class__ is int and _SMALLEST <= value <= _LARGEST
 
 
 def rest_of(object_: JsonObject, kinds: Kinds) -> JsonObject:
@@ -68,8 +66,7 @@ def rest_of_counts(object_: JsonObject, kinds: Kinds) -> JsonObject:
 def members(objects: Sequence[JsonObject], key: str) -> list[JsonObject]:
     """Return the object below a key, or an empty one where there is none."""
     return [
-        value if (value := object_.get(key)).__class__ is dict else EMPTY  # type: ignore[misc]
-        for object_ in objects
+        value if (value := object_.get(key)).__class__ is dict else EMPTY for object_ in objects
     ]
 
 

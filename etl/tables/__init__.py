@@ -4,15 +4,36 @@ The Arrow schemas, the Parquet field metadata, the comments in DuckDB, `sql/READ
 empty views and the tests are all made from it.
 """
 
-
 from etl.tables.books import DAILY_STATS, PROMPT_HISTORY, SESSION_INDEX, SOURCE_FILES, SYNC_RUNS
 from etl.tables.derived import AGENTS, COMPACTIONS, MESSAGES, TOOL_CALLS, USAGE
 from etl.tables.facts import CONTENT_BLOCKS, ENTRIES, REJECTS, SIDECARS
 from etl.tables.shape import Column, Table
 
-__all__ = ["AGENTS", "ALL_TABLES", "AROUND_TABLES", "COMPACTIONS", "CONTENT_BLOCKS", "Column", "DAILY_STATS",
-"DERIVED", "ENTRIES", "FACTS", "LEDGER_TABLES", "LOGICAL", "MESSAGES", "PART_TABLES", "PROMPT_HISTORY", "REJECTS",
-"SESSION_INDEX", "SIDECARS", "SOURCE_FILES", "SYNC_RUNS", "TOOL_CALLS", "Table", "USAGE"]
+__all__ = [
+    "AGENTS",
+    "ALL_TABLES",
+    "AROUND_TABLES",
+    "COMPACTIONS",
+    "CONTENT_BLOCKS",
+    "DAILY_STATS",
+    "DERIVED",
+    "ENTRIES",
+    "FACTS",
+    "LEDGER_TABLES",
+    "LOGICAL",
+    "MESSAGES",
+    "PART_TABLES",
+    "PROMPT_HISTORY",
+    "REJECTS",
+    "SESSION_INDEX",
+    "SIDECARS",
+    "SOURCE_FILES",
+    "SYNC_RUNS",
+    "TOOL_CALLS",
+    "USAGE",
+    "Column",
+    "Table",
+]
 
 FACTS = (ENTRIES, CONTENT_BLOCKS, REJECTS, SIDECARS)
 DERIVED = (MESSAGES, USAGE, TOOL_CALLS, AGENTS, COMPACTIONS)

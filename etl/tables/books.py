@@ -3,7 +3,17 @@
 import pyarrow as pa
 
 from etl.tables.shape import (
- AGENT, BINARY, INSTANT, INTEGER, PLACE, SESSION, SMALL, STRING, Column, Table)
+    AGENT,
+    BINARY,
+    INSTANT,
+    INTEGER,
+    PLACE,
+    SESSION,
+    SMALL,
+    STRING,
+    Column,
+    Table,
+)
 
 SOURCE_FILES = Table(
     "source_files",
@@ -101,4 +111,3 @@ DAILY_STATS = Table(
         Column("tokens_by_model", STRING, "Tokens by model, JSON."),
     ),
 )
-

@@ -1,7 +1,23 @@
 """The derived tables: each one SQL file over the facts of a part."""
 
 from etl.tables.shape import (
- AGENT, BOOLEAN, INSTANT, INTEGER, IS_SIDECHAIN, KEY, MESSAGE_ID, MODEL, OWNERSHIP, PLACE, REQUEST_ID, SESSION, STRING, TURN, Column, Table)
+    AGENT,
+    BOOLEAN,
+    INSTANT,
+    INTEGER,
+    IS_SIDECHAIN,
+    KEY,
+    MESSAGE_ID,
+    MODEL,
+    OWNERSHIP,
+    PLACE,
+    REQUEST_ID,
+    SESSION,
+    STRING,
+    TURN,
+    Column,
+    Table,
+)
 
 TOKENS = (
     Column("input_tokens", INTEGER, "Input tokens that missed the cache."),
@@ -151,4 +167,3 @@ COMPACTIONS = Table(
         *OWNERSHIP,
     ),
 )
-

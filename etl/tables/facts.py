@@ -1,7 +1,22 @@
 """The facts: tables whose rows come from one line, or one sidecar, alone."""
 
 from etl.tables.shape import (
- AGENT, BINARY, BOOLEAN, INSTANT, INTEGER, IS_SIDECHAIN, MESSAGE_ID, MODEL, PLACE, REQUEST_ID, SESSION, SMALL, STRING, Column, Table)
+    AGENT,
+    BINARY,
+    BOOLEAN,
+    INSTANT,
+    INTEGER,
+    IS_SIDECHAIN,
+    MESSAGE_ID,
+    MODEL,
+    PLACE,
+    REQUEST_ID,
+    SESSION,
+    SMALL,
+    STRING,
+    Column,
+    Table,
+)
 
 ENTRIES = Table(
     "entries",
@@ -144,7 +159,9 @@ CONTENT_BLOCKS = Table(
         AGENT,
         Column("block_index", SMALL, "Place in the message, from 0."),
         Column("block_type", STRING, "text, thinking, tool_use, tool_result, image, ….", ("type",)),
-        Column("form", STRING, "How it stood: block, string (whole content) or item (bare string)."),
+        Column(
+            "form", STRING, "How it stood: block, string (whole content) or item (bare string)."
+        ),
         Column("text", STRING, "The block's text: words, thinking, tool output.", wide=True),
         Column("text_chars", INTEGER, "Length of text in characters."),
         Column("preview", STRING, "First 200 characters of words, input or an error."),
@@ -187,4 +204,3 @@ SIDECARS = Table(
         Column("content", BINARY, "The file's bytes."),
     ),
 )
-

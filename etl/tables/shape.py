@@ -78,4 +78,3 @@ OWNERSHIP = (
     Column("is_forked", BOOLEAN, "The line says it was copied from another session."),
     Column("session_started_at", INSTANT, "First instant of the session."),
 )
-

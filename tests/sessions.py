@@ -1,0 +1,121 @@
+"""Builders of made-up log lines, and of the trees they lie in."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from etl.config import Settings
+from etl.pipeline import RunSummary, sync
+
+SESSION = "11111111-1111-4111-8111-111111111111"
+PROJECT = "-home-ada-kiln"
+Line = dict[str, Any]
+
+
+def at(second: int) -> str:
+    """Return an instant as Claude Code writes it."""
+    return f"2026-03-01T{second // 3600 + 8:02d}:{second // 60 % 60:02d}:{second % 60:02d}.000Z"
+
+
+def envelope(kind: str, uuid: str, second: int, **more: object) -> Line:
+    return {
+        "parentUuid": None,
+        "isSidechain": False,
+        "userType": "external",
+        "cwd": "/home/ada/kiln",
+        "sessionId": SESSION,
+        "version": "2.1.29",
+        "gitBranch": "main",
+        "type": kind,
+        "uuid": uuid,
+        "timestamp": at(second),
+        **more,
+    }
+
+
+def user(text: str, uuid: str = "u1", second: int = 0, **more: object) -> Line:
+    return envelope("user", uuid, second, message={"role": "user", "content": text}, **more)
+
+
+def assistant(
+    *blocks: Line, uuid: str = "a1", second: int = 1, message_id: str = "msg_1", **more: Any
+) -> Line:
+    """One line of a response. `output`, `stop`, `model`, `usage` and `request` set the obvious."""
+    usage = {
+        "input_tokens": 3,
+        "cache_creation_input_tokens": 100,
+        "cache_read_input_tokens": 1000,
+        "output_tokens": more.pop("output", 10),
+        "service_tier": "standard",
+    } | more.pop("usage", {})
+    message = {
+        "model": more.pop("model", "claude-sonnet-4-5-20250929"),
+        "id": message_id,
+        "type": "message",
+        "role": "assistant",
+        "content": list(blocks) or [text("Done.")],
+        "stop_reason": more.pop("stop", None),
+        "stop_sequence": None,
+        "usage": usage,
+    }
+    request = more.pop("request", "req_1")
+    return envelope("assistant", uuid, second, message=message, requestId=request, **more)
+
+
+def text(words: str) -> Line:
+    return {"type": "text", "text": words}
+
+
+def tool_use(call: str = "toolu_1", name: str = "Bash", **arguments: object) -> Line:
+    return {"type": "tool_use", "id": call, "name": name, "input": arguments or {"command": "ls"}}
+
+
+def tool_result(
+    call: str = "toolu_1",
+    content: object = "ok",
+    *,
+    uuid: str = "r1",
+    second: int = 2,
+    is_error: bool = False,
+    **more: object,
+) -> Line:
+    block = {"tool_use_id": call, "type": "tool_result", "content": content}
+    if is_error:
+        block["is_error"] = True
+    more.setdefault("toolUseResult", {"stdout": str(content), "interrupted": False})
+    return envelope("user", uuid, second, message={"role": "user", "content": [block]}, **more)
+
+
+def compaction(uuid: str = "c1", second: int = 5, trigger: str = "auto") -> Line:
+    return envelope(
+        "system",
+        uuid,
+        second,
+        subtype="compact_boundary",
+        content="Conversation compacted",
+        compactMetadata={"trigger": trigger, "preTokens": 150000},
+    )
+
+
+def encoded(lines: Iterable[Line | bytes]) -> bytes:
+    """Return lines as the bytes of a log; bytes are taken as they are, without a newline added."""
+    return b"".join(
+        line
+        if isinstance(line, bytes)
+        else json.dumps(line, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
+        for line in lines
+    )
+
+
+def write_log(root: Path, lines: Iterable[Line | bytes], path: str | None = None) -> Path:
+    """Write a log below a config directory; by default the main file of SESSION."""
+    target = root / "projects" / (path or f"{PROJECT}/{SESSION}.jsonl")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(encoded(lines))
+    return target
+
+
+def run_sync(logs: Path, warehouse: Path, *, jobs: int = 1, source: str = "laptop") -> RunSummary:
+    """Sync a config directory in this process."""
+    return sync(Settings((logs / "projects",), warehouse, source, jobs))
