@@ -2,6 +2,7 @@
 
 The map, in the order in which a run flows through it:
 
+    __main__   python -m etl
     cli        commands: parse options, call one function, show the result
     output     how results and errors are shown: text or JSON
     config     where logs and warehouse are

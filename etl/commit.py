@@ -86,7 +86,8 @@ class Warehouse:
     @contextmanager
     def lock(self) -> Iterator[None]:
         """Hold the warehouse alone. The kernel lets the lock go when the process ends."""
-        with (self.store / "lock").open("ab") as handle:
+        descriptor = os.open(self.store / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        with os.fdopen(descriptor, "rb+") as handle:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:

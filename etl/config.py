@@ -12,7 +12,7 @@ from platformdirs import user_data_path
 from etl.discover import projects_of
 from etl.errors import UsageError
 
-_SOURCE = re.compile(r"[a-z0-9._-]{1,64}")
+_SOURCE = re.compile(r"(?!\.)[a-z0-9._-]{1,64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def settings_of(
     if not _SOURCE.fullmatch(name):
         raise UsageError(
             f"source name {name!r} does not fit",
-            hint="use 1 to 64 of a-z, 0-9, dot, dash and underscore: --source laptop",
+            hint="use 1 to 64 of a-z, 0-9, dash, underscore and dot, no dot first: --source laptop",
         )
     roots = _roots_of(logs)
     folder = warehouse_of(warehouse)

@@ -131,6 +131,9 @@ def _take(root: str, path: str, entry: os.DirEntry[str], found: Walk) -> None:
     if not stat.S_ISREG(seen.st_mode):
         found.problems.append((entry.path, "skipped: not a regular file"))
         return
+    if not _is_unicode(entry.path):
+        found.problems.append((entry.path, "skipped: its name is not UTF-8; rename it"))
+        return
     found.files.append(
         FoundFile(
             root=root,
@@ -143,6 +146,15 @@ def _take(root: str, path: str, entry: os.DirEntry[str], found: Walk) -> None:
             ctime_ns=seen.st_ctime_ns,
         )
     )
+
+
+def _is_unicode(path: str) -> bool:
+    """Claude Code names nothing so, and no column could hold it."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _signed(number: int) -> int:

@@ -8,6 +8,7 @@ import json
 import math
 import re
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 
 import orjson
 
@@ -15,7 +16,8 @@ DEEPEST_NESTING = 512
 _LONGEST_INTEGER_DIGITS = 400
 _INT64 = range(-(1 << 63), 1 << 63)
 _BOM = b"\xef\xbb\xbf"
-_OPENERS = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', re.DOTALL)
+# Possessive, and content with a string that never ends: linear however broken the line is.
+_OPENERS = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
 
 JsonObject = dict[str, object]
 
@@ -43,6 +45,13 @@ def parse_line(line: bytes) -> JsonObject | Parsed | Rejected:
     except (orjson.JSONDecodeError, orjson.JSONEncodeError):
         is_exact = False
     return value if is_exact else _read_strictly(line)
+
+
+def objects_of(parsed: JsonObject | Parsed | Rejected) -> tuple[JsonObject, ...]:
+    """Return the objects of a line, whichever way it was read; none if it was rejected."""
+    if isinstance(parsed, Parsed):
+        return parsed.objects
+    return (parsed,) if isinstance(parsed, dict) else ()
 
 
 def _read_strictly(line: bytes) -> Parsed | Rejected:
@@ -127,20 +136,35 @@ class _StrictReader:
         if math.isinf(number):
             self.losses.add("infinite_number")
             return None
+        if not _is_kept(digits, number):
+            self.losses.add("long_number")
         return number
 
     def _constant(self, name: str) -> None:
         self.losses.add(name)
 
     def _clean(self, value: object) -> object:
-        """Replace half surrogates, which no UTF-8 column can hold."""
-        if isinstance(value, str):
-            return self._clean_text(value)
-        if isinstance(value, list):
-            return [self._clean(item) for item in value]
-        if isinstance(value, dict):
-            return {self._clean_text(key): self._clean(item) for key, item in value.items()}
-        return value
+        """Replace half surrogates, which no UTF-8 column can hold. Without recursion."""
+        holder = [value]
+        unseen: list[list[object] | JsonObject] = [holder]
+        while unseen:
+            container = unseen.pop()
+            if isinstance(container, dict):
+                self._clean_keys(container)
+            pairs = container.items() if isinstance(container, dict) else enumerate(container)
+            for key, item in list(pairs):
+                if isinstance(item, str):
+                    container[key] = self._clean_text(item)  # type: ignore[index, call-overload]
+                elif isinstance(item, list | dict):
+                    unseen.append(item)
+        return holder[0]
+
+    def _clean_keys(self, members: JsonObject) -> None:
+        if all(key.isascii() for key in members):
+            return
+        cleaned = {self._clean_text(key): item for key, item in members.items()}
+        members.clear()
+        members.update(cleaned)
 
     def _clean_text(self, text: str) -> str:
         if text.isascii():
@@ -151,3 +175,11 @@ class _StrictReader:
             self.losses.add("lone_surrogate")
             return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         return text
+
+
+def _is_kept(digits: str, number: float) -> bool:
+    """Say whether a float is the very number that was written."""
+    try:
+        return Decimal(digits) == Decimal(repr(number))
+    except InvalidOperation:
+        return False

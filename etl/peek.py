@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from etl.ledger import LedgerRow
-from etl.parse import Parsed, parse_line
+from etl.parse import objects_of, parse_line
 from etl.parts import NewSession
 from etl.read import LogReader
 
@@ -20,18 +20,11 @@ def with_session(row: LedgerRow) -> LedgerRow:
     if row.session_id is not None or row.kind == "sidecar":
         return row
     for line in _head(row).split(b"\n")[:-1]:
-        parsed = parse_line(line)
-        for object_ in _objects(parsed):
+        for object_ in objects_of(parse_line(line)):
             session = object_.get("sessionId")
             if isinstance(session, str) and session:
                 return replace(row, session_id=session)
     return row if b"\n" not in _head(row) else replace(row, session_id=f"agent-{row.agent_id}")
-
-
-def _objects(parsed: object) -> tuple[dict[str, object], ...]:
-    if isinstance(parsed, Parsed):
-        return parsed.objects
-    return (parsed,) if isinstance(parsed, dict) else ()
 
 
 def new_sessions(rows: Iterable[LedgerRow]) -> list[NewSession]:

@@ -48,10 +48,21 @@ def expected_of(truth: Mapping[str, object]) -> dict[str, object]:
     assert isinstance(files, dict)
     expected = {
         name: truth[name]
-        for name in (
-            "entries rejects human_turns responses tool_calls tool_errors unanswered_tool_calls"
-            " agents warmup_agents compactions pending_files tokens_by_model tokens_by_day"
-        ).split()
+        for name in [
+            "entries",
+            "rejects",
+            "human_turns",
+            "responses",
+            "tool_calls",
+            "tool_errors",
+            "unanswered_tool_calls",
+            "agents",
+            "warmup_agents",
+            "compactions",
+            "pending_files",
+            "tokens_by_model",
+            "tokens_by_day",
+        ]
     }
     expected["all_lines"] = int(str(truth["lines"])) + int(str(truth["blank_lines"]))
     expected |= {f"{kind}_files": files[kind] for kind in ("main", "agent", "sidecar")}

@@ -39,7 +39,11 @@ def user(text: str, uuid: str = "u1", second: int = 0, **more: object) -> Line:
 
 
 def assistant(
-    *blocks: Line, uuid: str = "a1", second: int = 1, message_id: str = "msg_1", **more: Any
+    *blocks: Line,
+    uuid: str = "a1",
+    second: int = 1,
+    message_id: str = "msg_1",
+    **more: Any,  # noqa: ANN401 - the members of a log line are of any type
 ) -> Line:
     """One line of a response. `output`, `stop`, `model`, `usage` and `request` set the obvious."""
     usage = {

@@ -99,7 +99,7 @@ class Session:
 
     def fit_texts(self) -> None:
         """Keep the next texts small enough for the room left."""
-        room = max(600, self.room_bytes() // 6)
+        room = max(600, self.room_bytes() // 4)
         self.kit.toolbox.largest_text_bytes = min(self._largest_text_bytes, room)
 
     def typed(self, content: str | list[Entry], display: str, tail: Entry | None = None) -> str:

@@ -1,9 +1,10 @@
 """Logged instants as microseconds since 1970."""
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
 # What Claude Code writes. Only this form can be written again from a column, letter for letter.
 _CANONICAL = re.compile(r"\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):\d\d:\d\d\.\d{3}Z", re.ASCII)
 
@@ -16,7 +17,7 @@ def micros_of(text: str) -> int | None:
         return None
     if instant.tzinfo is None:
         instant = instant.replace(tzinfo=UTC)
-    return round((instant - _EPOCH).total_seconds() * 1_000_000)
+    return (instant - _EPOCH) // _MICROSECOND
 
 
 def is_canonical(text: str) -> bool:
@@ -26,6 +27,5 @@ def is_canonical(text: str) -> bool:
 
 def text_of(micros: int) -> str:
     """Write an instant as Claude Code does."""
-    seconds, rest = divmod(micros, 1_000_000)
-    moment = datetime.fromtimestamp(seconds, tz=UTC)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{rest // 1000:03d}Z"
+    moment = _EPOCH + micros * _MICROSECOND
+    return moment.replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"

@@ -32,6 +32,7 @@ _PROMPT_SOURCES = {
     "sdk": "sdk",
     "system": "meta",
 }
+_ANSWER_MARKS = ("toolUseResult", "sourceToolAssistantUUID", "sourceToolUseID")
 _WRAPPERS = re.compile(
     r"\s*<(system-reminder|ide_opened_file|ide_selection)>.*?</\1>\s*", re.DOTALL
 )
@@ -85,11 +86,11 @@ def _verdict_on_user(entry: JsonObject, message: JsonObject, *, is_agent: bool) 
 
 
 def _answers_a_tool(entry: JsonObject, content: object) -> bool:
-    if "toolUseResult" in entry or "sourceToolUseID" in entry:
+    if any(mark in entry for mark in _ANSWER_MARKS):
         return True
-    if not isinstance(content, list):
-        return "sourceToolAssistantUUID" in entry
-    return any(isinstance(block, dict) and block.get("type") == "tool_result" for block in content)
+    return isinstance(content, list) and any(
+        isinstance(block, dict) and block.get("type") == "tool_result" for block in content
+    )
 
 
 def _told_by_fields(entry: JsonObject, content: object) -> Verdict | None:

@@ -1,0 +1,234 @@
+"""The commit protocol: one writer, trusted state, recovery, retention and privacy."""
+
+import hashlib
+import os
+import stat
+from pathlib import Path
+
+import orjson
+import pytest
+
+from etl import frames
+from etl.commit import KEPT_COMMITS, KEPT_SECONDS, State, Warehouse
+from etl.errors import BusyError, StateError
+from tests.sessions import assistant, encoded, run_sync, user, write_log
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    return tmp_path / "logs"
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Warehouse:
+    return Warehouse(tmp_path / "lake")
+
+
+@pytest.fixture
+def synced(logs: Path, lake: Warehouse) -> Warehouse:
+    write_log(logs, [user("hi"), assistant()])
+    run_sync(logs, lake.folder)
+    return lake
+
+
+def empty_commits(lake: Warehouse, count: int) -> State:
+    lake.create_folders()
+    state = lake.load()
+    for _ in range(count):
+        state = lake.commit(state, [], [], {})
+        lake.publish(state)
+    return state
+
+
+def commit_file(lake: Warehouse, number: int) -> Path:
+    return lake.commits / f"{number:010d}.json"
+
+
+def test_a_warehouse_before_its_first_commit_has_number_zero(lake: Warehouse) -> None:
+    assert not lake.exists()
+    lake.create_folders()
+    assert lake.exists()
+    assert lake.load() == State()
+
+
+def test_a_second_lock_is_refused_as_busy(lake: Warehouse) -> None:
+    lake.create_folders()
+    with lake.lock():
+        with pytest.raises(BusyError) as caught, Warehouse(lake.folder).lock():
+            pytest.fail("two hold the lock")
+        assert caught.value.exit_code == 3
+    with lake.lock():
+        pass
+
+
+def test_a_sync_beside_another_is_busy_and_changes_nothing(logs: Path, synced: Warehouse) -> None:
+    log = write_log(logs, [user("hi"), assistant(), user("more", "u2", 5)])
+    with synced.lock(), pytest.raises(BusyError):
+        run_sync(logs, synced.folder)
+    assert synced.commit_numbers() == [1]
+    assert log.exists()
+
+
+def test_a_commit_of_a_newer_format_is_refused(synced: Warehouse) -> None:
+    path = commit_file(synced, 1)
+    document = orjson.loads(path.read_bytes())
+    del document["sha256"]
+    document["format"] += 1
+    sha256 = hashlib.sha256(orjson.dumps(document)).hexdigest()
+    path.write_bytes(orjson.dumps(document | {"sha256": sha256}))
+    with pytest.raises(StateError, match="newer") as caught:
+        synced.load()
+    assert caught.value.exit_code == 4
+
+
+@pytest.mark.parametrize("share", [0.1, 0.35, 0.6, 0.85])
+def test_a_flipped_byte_in_a_commit_is_refused(synced: Warehouse, share: float) -> None:
+    path = commit_file(synced, 1)
+    content = bytearray(path.read_bytes())
+    content[int(len(content) * share)] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(StateError):
+        synced.load()
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b"[]", b"null", b"\xff"])
+def test_a_commit_that_is_no_commit_is_refused(synced: Warehouse, content: bytes) -> None:
+    commit_file(synced, 1).write_bytes(content)
+    with pytest.raises(StateError, match="damaged"):
+        synced.load()
+
+
+def test_a_missing_data_file_is_refused(logs: Path, synced: Warehouse) -> None:
+    lost = synced.files / synced.load().files[0].name
+    lost.unlink()
+    with pytest.raises(StateError, match=lost.name):
+        synced.load()
+    with pytest.raises(StateError):
+        run_sync(logs, synced.folder)
+
+
+def test_a_cut_data_file_is_refused(synced: Warehouse) -> None:
+    cut = synced.files / synced.load().files[0].name
+    os.truncate(cut, cut.stat().st_size - 1)
+    with pytest.raises(StateError, match=cut.name):
+        synced.load()
+
+
+def test_a_refused_state_loses_no_file(logs: Path, synced: Warehouse) -> None:
+    commit_file(synced, 1).write_bytes(b"{}")
+    before = sorted(path.name for path in synced.files.iterdir())
+    with pytest.raises(StateError):
+        run_sync(logs, synced.folder)
+    assert sorted(path.name for path in synced.files.iterdir()) == before
+
+
+def test_a_commit_number_that_is_taken_is_busy(synced: Warehouse) -> None:
+    first = synced.load()
+    second = synced.commit(first, first.files, [], {"who": "the first"})
+    with pytest.raises(BusyError, match="commit 2"):
+        synced.commit(first, [], [], {"who": "the second"})
+    assert synced.load() == second
+
+
+def test_a_commit_names_its_parent(synced: Warehouse) -> None:
+    first = synced.load()
+    synced.commit(first, first.files, [], {})
+    document = orjson.loads(commit_file(synced, 2).read_bytes())
+    assert (document["number"], document["parent_sha256"]) == (2, first.sha256)
+
+
+def test_recovery_clears_staging_and_files_that_no_commit_names(synced: Warehouse) -> None:
+    state = synced.load()
+    (synced.staging / "half.parquet").write_bytes(b"PAR1")
+    (synced.staging / "tree-0000000009").mkdir()
+    (synced.staging / "tree-0000000009" / "x").write_bytes(b"")
+    (synced.files / "usage-unnamed.parquet").write_bytes(b"PAR1")
+    synced.recover(state)
+    assert list(synced.staging.iterdir()) == []
+    assert {path.name for path in synced.files.iterdir()} == {file.name for file in state.files}
+
+
+def test_recovery_publishes_a_commit_that_was_not_shown_yet(synced: Warehouse) -> None:
+    state = synced.load()
+    later = synced.commit(state, state.files, [], {})
+    assert synced.current.resolve().name == "0000000001"
+    assert not synced.is_published(later)
+    synced.recover(later)
+    assert synced.is_published(later)
+    assert synced.current.resolve().name == "0000000002"
+    assert frames.query("select count(*) from usage", warehouse=synced.folder).item() == 1
+
+
+def test_recovery_makes_a_lost_published_tree_again(synced: Warehouse) -> None:
+    state = synced.load()
+    synced.current.resolve().rename(synced.staging / "lost")
+    synced.current.unlink()
+    synced.recover(state)
+    shown = {str(path.relative_to(synced.current)) for path in synced.current.rglob("*.parquet")}
+    assert shown == {file.published_path() for file in state.files}
+
+
+def test_a_published_file_is_the_stored_file_itself(synced: Warehouse) -> None:
+    for file in synced.load().files:
+        assert (synced.current / file.published_path()).samefile(synced.files / file.name)
+
+
+def test_retention_keeps_every_commit_for_an_hour(lake: Warehouse) -> None:
+    empty_commits(lake, 6)
+    now = commit_file(lake, 1).stat().st_mtime + KEPT_SECONDS - 60
+    lake.retire(now)
+    assert lake.commit_numbers() == [1, 2, 3, 4, 5, 6]
+
+
+def test_retention_keeps_three_commits_whatever_their_age(lake: Warehouse) -> None:
+    empty_commits(lake, 6)
+    now = commit_file(lake, 6).stat().st_mtime + KEPT_SECONDS + 60
+    lake.retire(now)
+    assert lake.commit_numbers() == [4, 5, 6]
+    assert len(lake.commit_numbers()) == KEPT_COMMITS
+    published = sorted(path.name for path in lake.published.iterdir())
+    assert published == ["0000000004", "0000000005", "0000000006"]
+
+
+def test_retention_keeps_a_commit_whose_time_lies_ahead(lake: Warehouse) -> None:
+    empty_commits(lake, 4)
+    lake.retire(commit_file(lake, 1).stat().st_mtime - 5 * KEPT_SECONDS)
+    assert lake.commit_numbers() == [1, 2, 3, 4]
+
+
+def test_retention_drops_only_files_that_no_kept_commit_names(
+    logs: Path, synced: Warehouse
+) -> None:
+    for second in range(2, 6):
+        with write_log_path(logs).open("ab") as sink:
+            sink.write(encoded([user("more", f"u{second}", second)]))
+        run_sync(logs, synced.folder)
+    now = commit_file(synced, 5).stat().st_mtime + KEPT_SECONDS + 60
+    synced.retire(now)
+    kept = [synced.read_commit(number) for number in (3, 4, 5)]
+    assert {path.name for path in synced.files.iterdir()} == {
+        file.name for state in kept for file in state.files
+    }
+
+
+def write_log_path(logs: Path) -> Path:
+    (log,) = (logs / "projects").rglob("*.jsonl")
+    return log
+
+
+def test_nothing_of_a_warehouse_is_open_to_others(tmp_path: Path, logs: Path) -> None:
+    write_log(logs, [user("hi"), assistant()])
+    lake = tmp_path / "lake"
+    before = os.umask(0o022)
+    try:
+        run_sync(logs, lake)
+        run_sync(logs, lake)
+    finally:
+        os.umask(before)
+    modes = {
+        str(path.relative_to(tmp_path)): stat.S_IMODE(path.lstat().st_mode)
+        for path in [lake, *lake.rglob("*")]
+        if not path.is_symlink()
+    }
+    assert len(modes) > 20
+    assert {path: oct(mode) for path, mode in modes.items() if mode & 0o077} == {}

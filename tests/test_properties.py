@@ -1,0 +1,417 @@
+"""What must hold however the logs arrive: in pieces, in any order, twice, or as copies."""
+
+import json
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from etl import build, views, write
+from etl.build import FileTask, PartTask
+from etl.commit import Warehouse
+from etl.demo import write_tree
+from etl.facts import Origin
+from etl.hashing import hash_of
+from etl.parts import SEGMENT_BYTES, Slot
+from etl.tables import DERIVED, FACTS, LOGICAL, PART_TABLES
+from tests.accounts import account_of, expected_of
+from tests.sessions import (
+    PROJECT,
+    SESSION,
+    Line,
+    assistant,
+    compaction,
+    encoded,
+    run_sync,
+    text,
+    tool_result,
+    tool_use,
+    user,
+)
+
+Rows = list[str]
+Picture = dict[str, Rows]
+
+RESUMED = "22222222-2222-4222-8222-222222222222"
+LONELY = "33333333-3333-4333-8333-333333333333"
+VIEWS = (
+    "turns",
+    "daily_spend",
+    "usage",
+    "tool_calls",
+    "agents",
+    "compactions",
+    "messages",
+    "entries",
+    "content_blocks",
+)
+LEDGER = (
+    'select file_id, path, kind, layout, session_id, agent_id, "offset", line_count,'
+    " blank_bytes, pending, prefix_hash, generation, part is null as waits from source_files"
+)
+
+HISTORY: list[Line | bytes] = [
+    user("Bäume zählen, 漢字 und 🚢 — bitte", uuid="u1", second=0),
+    assistant(text("Ich sehe nach …"), uuid="a1", second=1, output=4),
+    assistant(
+        tool_use("toolu_1", command="ls 🌲"), uuid="a2", second=2, output=40, stop="tool_use"
+    ),
+    assistant(tool_use("toolu_2", "Task", prompt="Zähle"), uuid="a3", second=3, output=40),
+    tool_result("toolu_1", "drei 🌲", uuid="r1", second=4),
+    b'{"type":"user","uuid":"torn by a crash\n',
+    b"\r\n",
+    tool_result(
+        "toolu_2",
+        "fertig",
+        uuid="r2",
+        second=20,
+        toolUseResult={"agentId": "deep", "totalTokens": 7},
+    ),
+    compaction(uuid="c1", second=25),
+    user("This session is being continued …", uuid="s1", second=26, isCompactSummary=True),
+]
+MAIN: list[Line | bytes] = [
+    *HISTORY,
+    user("Und jetzt?", uuid="u2", second=30),
+    b"[1, 2]\n",
+    assistant(
+        tool_use("toolu_3", "Read", file_path="/home/ada/größe.txt"),
+        uuid="a4",
+        second=31,
+        message_id="msg_2",
+        request="req_2",
+    ),
+    tool_result("toolu_3", "no such file", uuid="r3", second=32, is_error=True),
+    encoded([user("glued", uuid="u3", second=40)]).rstrip(b"\n"),
+    encoded([user("on one line", uuid="u4", second=41)]),
+    assistant(uuid="a5", second=42, message_id="msg_3", request="req_3", stop="end_turn"),
+    b'{"type":"user","uuid":"half a l\xc3',
+]
+DEEP: list[Line | bytes] = [
+    b"not json at all\n",
+    user("Zähle", uuid="d1", second=5, isSidechain=True, agentId="deep"),
+    assistant(
+        tool_use("toolu_4", "Task", prompt="tiefer"),
+        uuid="d2",
+        second=6,
+        message_id="msg_4",
+        request="req_4",
+        isSidechain=True,
+        agentId="deep",
+    ),
+    tool_result("toolu_4", "…", uuid="d3", second=12, toolUseResult={"agentId": "nested"}),
+]
+NESTED: list[Line | bytes] = [
+    user("tiefer", uuid="n1", second=7, isSidechain=True, agentId="nested"),
+    assistant(
+        uuid="n2",
+        second=8,
+        message_id="msg_5",
+        request="req_5",
+        isSidechain=True,
+        agentId="nested",
+        model="claude-haiku-4-5-20251001",
+    ),
+]
+WARMUP: list[Line | bytes] = [
+    user("Warmup", uuid="w1", second=0, isSidechain=True, agentId="warm"),
+    b"{oops}\n",
+    assistant(
+        text("Bereit, größtenteils."),
+        uuid="w2",
+        second=1,
+        message_id="msg_6",
+        request="req_6",
+        isSidechain=True,
+        agentId="warm",
+    ),
+]
+AFTER_RESUME: list[Line | bytes] = [
+    *(line for line in HISTORY if isinstance(line, dict)),
+    user("Weiter: ü", uuid="x1", second=100, sessionId=RESUMED),
+    assistant(uuid="x2", second=101, message_id="msg_7", request="req_7", sessionId=RESUMED),
+]
+ALONE: list[Line | bytes] = [
+    user("Allein", uuid="l1", second=200, sessionId=LONELY, cwd="/home/ada/öl"),
+    assistant(
+        uuid="l2", second=201, message_id="msg_8", request="req_8", sessionId=LONELY, usage={"x": 1}
+    ),
+]
+
+MAINS = (
+    f"{PROJECT}/{SESSION}.jsonl",
+    f"{PROJECT}/{RESUMED}.jsonl",
+    f"-home-ada-oel/{LONELY}.jsonl",
+)
+SIDECAR = f"{PROJECT}/{SESSION}/subagents/agent-deep.meta.json"
+TREE: dict[str, bytes] = {
+    MAINS[0]: encoded(MAIN),
+    MAINS[1]: encoded(AFTER_RESUME),
+    MAINS[2]: encoded(ALONE),
+    f"-home-ada-moved/{SESSION}.jsonl": encoded(MAIN),
+    f"{PROJECT}/{SESSION}/subagents/agent-deep.jsonl": encoded(DEEP),
+    f"{PROJECT}/{SESSION}/subagents/agent-nested.jsonl": encoded(NESTED),
+    SIDECAR: b'{"agentType":"Explore","description":"B\xc3\xa4ume","toolUseId":"toolu_2"}',
+    f"{PROJECT}/agent-warm.jsonl": encoded(WARMUP),
+    f"{PROJECT}/44444444-4444-4444-8444-444444444444.jsonl": b"",
+}
+INSIDE_CHARACTERS = {
+    path: [at for at, byte in enumerate(content) if 0x80 <= byte < 0xC0]
+    for path, content in TREE.items()
+}
+
+patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+some = settings(patient, max_examples=15)
+few = settings(patient, max_examples=6)
+
+
+def picture_of(warehouse: Path) -> Picture:
+    """Take every row of every table and view, in an order of its own."""
+    logical = {table.name for table in LOGICAL}
+    physical = [
+        f"raw.{table.name}" if table.name in logical else table.name for table in PART_TABLES
+    ]
+    queries = {name: f"select * from {name}" for name in (*physical, *VIEWS)}  # noqa: S608
+    queries["ledger"] = LEDGER
+    with closing(views.connect(Warehouse(warehouse), time_zone="UTC")) as con:
+        return {name: sorted(map(repr, con.sql(sql).pl().rows())) for name, sql in queries.items()}
+
+
+@contextmanager
+def place() -> Iterator[tuple[Path, Path]]:
+    """Make a log folder and a place for its warehouse, for one example."""
+    with tempfile.TemporaryDirectory() as folder:
+        logs = Path(folder) / "logs"
+        (logs / "projects").mkdir(parents=True)
+        yield logs, Path(folder) / "warehouse"
+
+
+def append(logs: Path, path: str, more: bytes) -> None:
+    target = logs / "projects" / path
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with target.open("ab") as log:
+        log.write(more)
+
+
+def lay_out(logs: Path, tree: dict[str, bytes]) -> None:
+    for path, content in tree.items():
+        append(logs, path, content)
+
+
+@pytest.fixture(scope="module")
+def at_once() -> Iterator[Picture]:
+    """What one sync of the whole tree gives."""
+    with place() as (logs, warehouse):
+        lay_out(logs, TREE)
+        run_sync(logs, warehouse)
+        yield picture_of(warehouse)
+
+
+@st.composite
+def instalments(draw: st.DrawFn) -> list[dict[str, bytes]]:
+    """Cut every file of the tree anywhere, and deal the pieces out over a few syncs."""
+    count = draw(st.integers(1, 3))
+    dealt: list[dict[str, bytes]] = [{} for _ in range(count + 1)]
+    for path, content in TREE.items():
+        anywhere = st.integers(0, len(content))
+        if path == SIDECAR:
+            anywhere = st.sampled_from([0, len(content)])  # It is written in one go.
+        elif INSIDE_CHARACTERS[path]:
+            anywhere |= st.sampled_from(INSIDE_CHARACTERS[path])
+        cuts = sorted(draw(st.lists(anywhere, min_size=count, max_size=count)))
+        for step, (start, end) in enumerate(zip([0, *cuts], [*cuts, len(content)], strict=True)):
+            if end > start or step == count:
+                dealt[step][path] = content[start:end]
+    return dealt
+
+
+@some
+@given(instalments())
+def test_syncing_in_any_instalments_gives_the_same_rows_as_syncing_once(
+    at_once: Picture, dealt: list[dict[str, bytes]]
+) -> None:
+    with place() as (logs, warehouse):
+        for pieces in dealt:
+            lay_out(logs, pieces)
+            run_sync(logs, warehouse)
+        assert picture_of(warehouse) == at_once
+
+
+@few
+@given(st.permutations(sorted(TREE)), st.integers(2, 5))
+def test_the_order_in_which_files_arrive_does_not_matter(
+    at_once: Picture, order: list[str], together: int
+) -> None:
+    with place() as (logs, warehouse):
+        for start in range(0, len(order), together):
+            lay_out(logs, {path: TREE[path] for path in order[start : start + together]})
+            run_sync(logs, warehouse)
+        assert picture_of(warehouse) == at_once
+
+
+def test_the_made_up_tree_holds_what_these_properties_are_about(at_once: Picture) -> None:
+    assert all(
+        at_once[table.name if table in FACTS[2:] else f"raw.{table.name}"] for table in FACTS
+    )
+    assert len(at_once["agents"]) == 3
+    assert len(at_once["raw.usage"]) > len(at_once["usage"])
+    assert len(at_once["raw.compactions"]) == 3
+    assert len(at_once["compactions"]) == 1
+    assert len(at_once["rejects"]) == 2 * 2 + 2
+    assert sum(b"\\xc3'" in row.encode() for row in at_once["ledger"]) == 2
+
+
+def stored_files(warehouse: Path) -> dict[str, bytes]:
+    """Every file of the warehouse but the note on the last run and the lock."""
+    return {
+        str(path.relative_to(warehouse)): path.read_bytes()
+        for path in sorted(warehouse.rglob("*"))
+        if path.is_file() and path.name not in {"last_run.json", "lock"}
+    }
+
+
+@few
+@given(st.sets(st.sampled_from(sorted(TREE)), min_size=1))
+def test_syncing_again_changes_nothing_and_makes_no_commit(paths: set[str]) -> None:
+    with place() as (logs, warehouse):
+        lay_out(logs, {path: TREE[path] for path in paths})
+        first = run_sync(logs, warehouse)
+        before = stored_files(warehouse)
+        again = run_sync(logs, warehouse)
+        assert first.is_committed
+        assert not again.is_committed
+        assert again.commit == first.commit
+        assert (again.bytes, again.lines, again.parts_written) == (0, 0, 0)
+        assert stored_files(warehouse) == before
+
+
+@pytest.fixture(scope="module")
+def file_tasks() -> Iterator[list[FileTask]]:
+    """The tree's files as a worker gets them, before anything was read."""
+    with place() as (logs, warehouse):
+        lay_out(logs, TREE)
+        run_sync(logs, warehouse)
+        with closing(views.connect(Warehouse(warehouse))) as con:
+            rows = con.sql(
+                "select path, kind, file_id, session_id, agent_id, layout from source_files"
+                " where part is not null order by session_id, layout, file_id"
+            )
+            found = rows.pl().rows()
+        yield [
+            FileTask(
+                path=str(logs / "projects" / path),
+                name=path.rpartition("/")[2],
+                origin=Origin(file_id, 0, session_id, agent_id, layout),
+                offset=0,
+                line_count=0,
+                blank_bytes=0,
+                prefix_hash=hash_of(b""),
+                is_sidecar=kind == "sidecar",
+            )
+            for path, kind, file_id, session_id, agent_id, layout in found
+        ]
+
+
+def built(parts: list[list[FileTask]], segment_bytes: int = SEGMENT_BYTES) -> Picture:
+    """Build the parts and read all rows that they staged."""
+    rows: Picture = {table.name: [] for table in PART_TABLES}
+    with tempfile.TemporaryDirectory() as staging:
+        for number, files in enumerate(parts, 1):
+            slot = Slot(number, "2026-03")
+            result = build.build_part(PartTask(slot, tuple(files), (), staging, segment_bytes))
+            assert not [one.problem for one in result.outcomes if one.problem]
+            for _, _, file in result.written:
+                stored = write.read_table(Path(staging) / file.name)
+                rows[file.table] += map(repr, stored.to_pylist())
+    return {name: sorted(found) for name, found in rows.items()}
+
+
+def by_session(files: list[FileTask]) -> dict[str, list[FileTask]]:
+    sessions: dict[str, list[FileTask]] = {}
+    for file in files:
+        sessions.setdefault(str(file.origin.session_id), []).append(file)
+    return sessions
+
+
+def test_one_part_for_all_sessions_equals_one_part_a_session(file_tasks: list[FileTask]) -> None:
+    sessions = by_session(file_tasks)
+    together = built([file_tasks])
+    assert len(sessions) == 3
+    assert all(together[table.name] for table in DERIVED)
+    assert built(list(sessions.values())) == together
+
+
+@few
+@given(st.lists(st.integers(0, 2), min_size=3, max_size=3), st.integers(1, 20_000), st.randoms())
+def test_neither_parts_nor_segments_nor_the_order_of_files_show_in_the_rows(
+    file_tasks: list[FileTask], parts: list[int], segment_bytes: int, dice: Random
+) -> None:
+    sessions = by_session(file_tasks)
+    dealt: dict[int, list[FileTask]] = {}
+    for part, files in zip(parts, sessions.values(), strict=True):
+        dealt.setdefault(part, []).extend(dice.sample(files, len(files)))
+    assert built(list(dealt.values()), segment_bytes) == built([file_tasks])
+
+
+TOTALS = """
+select
+    (select (count(*), sum(input_tokens), sum(output_tokens), sum(cache_read_tokens),
+        sum(cache_write_5m_tokens), sum(cache_write_1h_tokens)) from usage)::varchar as usage,
+    (select (count(*), count(answered_at), count_if(is_error), sum(result_chars),
+        sum(duration_ms)) from tool_calls)::varchar as tool_calls,
+    (select (count(*), sum(api_calls), sum(tool_calls), sum(output_tokens), sum(duration_ms),
+        sum(agents), sum(compactions)) from turns)::varchar as turns,
+    (select (count(*), sum(pre_tokens), sum(summary_chars)) from compactions)::varchar as folded,
+    (select list(d order by d)::varchar from daily_spend as d) as days,
+    (select count(*) from messages) as messages,
+    (select count(*) from entries) as entries,
+    (select count(*) from content_blocks) as blocks
+"""
+
+
+def totals_of(warehouse: Path) -> dict[str, object]:
+    with closing(views.connect(Warehouse(warehouse), time_zone="UTC")) as con:
+        return dict(con.sql(TOTALS).pl().row(0, named=True))
+
+
+@pytest.mark.parametrize("path", MAINS, ids=["resumed_from", "resumed", "alone"])
+def test_a_byte_copy_of_a_session_in_another_folder_changes_no_total(
+    path: str, tmp_path: Path
+) -> None:
+    lay_out(tmp_path, TREE)
+    run_sync(tmp_path, tmp_path / "warehouse")
+    before = totals_of(tmp_path / "warehouse")
+    append(tmp_path, f"-home-ada-a-copy/{path.rpartition('/')[2]}", TREE[path])
+    run = run_sync(tmp_path, tmp_path / "warehouse")
+    assert run.bytes > 0
+    assert totals_of(tmp_path / "warehouse") == before
+
+
+def test_a_demo_tree_comes_out_as_its_truth_says(tmp_path: Path) -> None:
+    write_tree(tmp_path / "demo", megabytes=1, seed=3)
+    run = run_sync(tmp_path / "demo", tmp_path / "warehouse")
+    truth = json.loads((tmp_path / "demo" / "truth.json").read_text())
+    assert run.problems == []
+    assert account_of(str(tmp_path / "warehouse")) == expected_of(truth)
+
+
+def test_a_demo_tree_read_half_first_comes_out_as_its_truth_says(tmp_path: Path) -> None:
+    write_tree(tmp_path / "demo", megabytes=1, seed=5)
+    projects = tmp_path / "demo" / "projects"
+    tree = {
+        str(path.relative_to(projects)): path.read_bytes()
+        for path in projects.rglob("*")
+        if path.is_file()
+    }
+    halves = {name: 0 if name.endswith(".json") else len(tree[name]) // 2 for name in tree}
+    lay_out(tmp_path, {name: tree[name][:half] for name, half in halves.items() if half})
+    run_sync(tmp_path, tmp_path / "warehouse")
+    lay_out(tmp_path, {name: tree[name][half:] for name, half in halves.items()})
+    run_sync(tmp_path, tmp_path / "warehouse")
+    truth = json.loads((tmp_path / "demo" / "truth.json").read_text())
+    assert account_of(str(tmp_path / "warehouse")) == expected_of(truth)

@@ -1,0 +1,147 @@
+"""Whole lines from an offset, and the tail that waits."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from etl.hashing import hash_of
+from etl.read import BLOCK_BYTES, Chunk, LogReader, TornReadError, read_small_file
+
+LOG = "one\n\ntwo \u2028 and\r\n\rthree é\x0b\x0c\x85\nfour".encode()
+
+
+def read(path: Path, offset: int = 0, longest_line: int = 1 << 28) -> tuple[LogReader, list[Chunk]]:
+    """Read what is new behind the offset, and let the file go."""
+    reader = LogReader(str(path), longest_line=longest_line)
+    try:
+        if offset:
+            assert reader.prefix_matches(offset, hash_of(path.read_bytes()[:offset]))
+        return reader, list(reader.chunks())
+    finally:
+        reader.close()
+
+
+@pytest.mark.parametrize("cut", range(len(LOG) + 1))
+def test_lines_cut_at_any_byte_are_read_once_and_whole(tmp_path: Path, cut: int) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(LOG[:cut])
+    first, before = read(path)
+    assert first.offset == LOG.rfind(b"\n", 0, cut) + 1
+    assert first.pending == LOG[first.offset : cut]
+    path.write_bytes(LOG)
+    second, after = read(path, first.offset)
+    whole = LOG[: LOG.rfind(b"\n") + 1]
+    assert b"".join(chunk.lines for chunk in before + after) == whole
+    assert (second.offset, second.pending) == (len(whole), b"four")
+
+
+@pytest.mark.parametrize("mark", ["\r", "\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c"])
+def test_only_the_newline_byte_ends_a_line(tmp_path: Path, mark: str) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(f"a{mark}b".encode())
+    reader, chunks = read(path)
+    assert chunks == []
+    assert reader.pending == f"a{mark}b".encode()
+
+
+def test_torn_last_line_waits_for_the_next_run(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b'{"a":1}\n{"b"')
+    reader, chunks = read(path)
+    assert chunks == [Chunk(0, b'{"a":1}\n')]
+    assert (reader.offset, reader.pending) == (8, b'{"b"')
+
+
+def test_empty_file_has_neither_lines_nor_tail(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.touch()
+    reader, chunks = read(path)
+    assert (chunks, reader.pending, reader.offset) == ([], b"", 0)
+
+
+def test_lines_longer_than_a_block_are_put_together(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    long = b"x" * (2 * BLOCK_BYTES + 5)
+    path.write_bytes(b"a\n" + long + b"\nb\n")
+    reader, chunks = read(path)
+    assert b"".join(chunk.lines for chunk in chunks) == b"a\n" + long + b"\nb\n"
+    starts = [chunk.start for chunk in chunks]
+    assert starts == sorted(starts)
+    assert reader.prefix_hash() == hash_of(path.read_bytes())
+
+
+def test_line_longer_than_the_longest_is_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    long = b"x" * (BLOCK_BYTES + 100)
+    path.write_bytes(b"a\n" + long + b"\nb\nc")
+    reader, chunks = read(path, longest_line=1000)
+    assert chunks == [
+        Chunk(0, b"a\n"),
+        Chunk(2, b"", too_long=True),
+        Chunk(len(long) + 3, b"b\n"),
+    ]
+    assert reader.pending == b"c"
+    assert reader.prefix_hash() == hash_of(path.read_bytes()[:-1])
+
+
+def test_file_that_shrinks_while_read_is_torn(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b"one\ntwo\n")
+    reader = LogReader(str(path))
+    os.truncate(path, 4)
+    with pytest.raises(TornReadError, match=r"a\.jsonl"):
+        list(reader.chunks())
+    reader.close()
+
+
+def test_file_that_shrinks_after_its_bytes_were_read_is_torn(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b"one\ntwo\n")
+    reader = LogReader(str(path))
+    chunks = reader.chunks()
+    assert next(chunks).lines == b"one\ntwo\n"
+    os.truncate(path, 4)
+    with pytest.raises(TornReadError):
+        list(chunks)
+    reader.close()
+
+
+def test_lines_added_while_it_is_read_wait_for_the_next_run(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b"one\n")
+    reader = LogReader(str(path))
+    path.write_bytes(b"one\ntwo\n")
+    assert [chunk.lines for chunk in reader.chunks()] == [b"one\n"]
+    reader.close()
+
+
+@pytest.mark.parametrize(
+    ("now", "is_same"),
+    [(b"one\ntwo\n", True), (b"one\n", True), (b"One\ntwo\n", False), (b"on", False)],
+)
+def test_prefix_is_known_by_its_bytes(tmp_path: Path, now: bytes, *, is_same: bool) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(now)
+    reader = LogReader(str(path))
+    assert reader.prefix_matches(4, hash_of(b"one\n")) is is_same
+    reader.start_over()
+    assert b"".join(chunk.lines for chunk in reader.chunks()) == now[: now.rfind(b"\n") + 1]
+    assert reader.prefix_hash() == hash_of(now[: now.rfind(b"\n") + 1])
+    reader.close()
+
+
+def test_symbolic_link_is_not_opened(tmp_path: Path) -> None:
+    (tmp_path / "real").write_bytes(b"one\n")
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    with pytest.raises(OSError, match="link"):
+        LogReader(str(tmp_path / "link"))
+
+
+def test_small_file_is_read_whole_and_a_head_is_cut(tmp_path: Path) -> None:
+    path = tmp_path / "a.meta.json"
+    path.write_bytes(b"one\ntwo")
+    assert read_small_file(str(path)) == b"one\ntwo"
+    reader = LogReader(str(path))
+    assert (reader.head(3), reader.head(99), reader.offset) == (b"one", b"one\ntwo", 0)
+    reader.close()
