@@ -3,7 +3,9 @@
 Work is done per batch of lines, not per line, wherever a batch will do.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pyarrow as pa
 
@@ -16,7 +18,20 @@ from etl.tables import CONTENT_BLOCKS, ENTRIES, REJECTS, SIDECARS, Table
 _BLOCK_FIELDS = blocks.BlockRow._fields
 _AGENT_LAYOUTS = frozenset({"flat", "subagents", "workflow"})
 
+# What a block takes over from the entry it stands in.
+_OWNED_BY_ENTRY = [
+    "file_id",
+    "generation",
+    "line_no",
+    "byte_start",
+    "byte_end",
+    "object_index",
+    "session_id",
+    "agent_id",
+]
+
 Facts = dict[str, pa.Table]
+Columns = dict[str, Sequence[Any]]  # or an Arrow array, which is one as well
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +130,10 @@ class FactBatch:
 
     def take(self) -> Facts:
         """Return everything gathered as one table a kind of fact, and start again empty."""
+        entry_rows = self._entries()
         facts = {
-            "entries": self._entries(),
-            "content_blocks": self._blocks(),
+            "entries": entry_rows,
+            "content_blocks": self._blocks(entry_rows),
             "rejects": self._rejected(),
             "sidecars": self._sidecar_rows(),
         }
@@ -126,37 +142,34 @@ class FactBatch:
 
     def _entries(self) -> pa.Table:
         is_agent = [place[0].layout in _AGENT_LAYOUTS for place in self._places]
-        columns = entries.columns_of(self._objects, is_agent=is_agent)
+        columns: Columns = dict(entries.columns_of(self._objects, is_agent=is_agent))
         columns |= _place_columns(self._places)
         logged = columns["logged_agent_id"]
         columns["agent_id"] = [
             place[0].agent_id or own for place, own in zip(self._places, logged, strict=True)
         ]
         columns["layout"] = [place[0].layout for place in self._places]
-        columns["line_hash"] = list(self._hashes)
-        columns["raw"] = list(self._raws)
+        columns["line_hash"] = self._hashes
+        columns["raw"] = self._raws
         return _table(ENTRIES, columns)
 
-    def _blocks(self) -> pa.Table:
+    def _blocks(self, entry_rows: pa.Table) -> pa.Table:
         rows: list[blocks.BlockRow] = []
-        places: list[tuple[Origin, int, int, int, int]] = []
-        agents: list[object] = []
-        indexes: list[object] = []
-        for place, object_ in zip(self._places, self._objects, strict=True):
+        owners: list[int] = []
+        indexes: list[int] = []
+        for owner, object_ in enumerate(self._objects):
             message = object_.get("message")
             if message.__class__ is not dict:
                 continue
             found = blocks.rows_of(message.get("content"))
             rows += found
-            places += [place] * len(found)
-            agents += [place[0].agent_id or object_.get("agentId")] * len(found)
+            owners += [owner] * len(found)
             indexes += range(len(found))
-        columns = _place_columns(places)
-        columns["agent_id"] = [agent if isinstance(agent, str) else None for agent in agents]
-        columns["block_index"] = indexes
         by_field = list(zip(*rows, strict=True)) or [()] * len(_BLOCK_FIELDS)
-        for name, values in zip(_BLOCK_FIELDS, by_field, strict=True):
-            columns[name] = list(values)
+        columns: Columns = dict(zip(_BLOCK_FIELDS, by_field, strict=True))
+        columns["block_index"] = indexes
+        owned = entry_rows.select(_OWNED_BY_ENTRY).take(pa.array(owners, pa.int64()))
+        columns |= {name: owned.column(name) for name in _OWNED_BY_ENTRY}
         return _table(CONTENT_BLOCKS, columns)
 
     def _rejected(self) -> pa.Table:
@@ -185,7 +198,7 @@ class FactBatch:
         return _table(SIDECARS, {name: [row[name] for row in rows] for name in SIDECARS.names()})
 
 
-def _place_columns(places: list[tuple[Origin, int, int, int, int]]) -> dict[str, list[object]]:
+def _place_columns(places: list[tuple[Origin, int, int, int, int]]) -> Columns:
     return {
         "file_id": [place[0].file_id for place in places],
         "generation": [place[0].generation for place in places],
@@ -197,10 +210,14 @@ def _place_columns(places: list[tuple[Origin, int, int, int, int]]) -> dict[str,
     }
 
 
-def _table(table: Table, columns: dict[str, list[object]]) -> pa.Table:
+def _table(table: Table, columns: Columns) -> pa.Table:
     """Make the Arrow table. A column too many or too few is a bug and raises here."""
     schema = table.schema()
     if set(columns) != set(schema.names):
         raise KeyError(sorted(set(columns) ^ set(schema.names)))
-    arrays = [pa.array(columns[field.name], type=field.type) for field in schema]
+    arrays = [_array(columns[field.name], field.type) for field in schema]
     return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def _array(values: Sequence[Any], kind: pa.DataType) -> pa.Array | pa.ChunkedArray:
+    return values if isinstance(values, pa.ChunkedArray) else pa.array(values, type=kind)

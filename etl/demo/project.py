@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from etl.demo.dice import Dice
 from etl.demo.words import Words
 
-_SMALLEST_FILE_BYTES = 3_400
-_LARGEST_FILE_BYTES = 400_000
+_SMALLEST_FILE_BYTES = 3_600
+_LARGEST_FILE_BYTES = 200_000
 _FILES = 60
 
 

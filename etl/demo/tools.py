@@ -76,7 +76,7 @@ class Toolbox:
 
     def shell(self, command: str | None = None, output: str | None = None) -> ToolCall:
         """Make up a shell command."""
-        text = self._words.output(self._size(250, 30_000)) if output is None else output
+        text = self._words.output(self._size(400, 30_000)) if output is None else output
         arguments: Entry = {
             "command": command or f"{self._dice.pick(SHELL_COMMANDS)} # {self._words.phrase(2)}",
             "description": self._words.title(),
@@ -146,7 +146,7 @@ class Toolbox:
 
     def write(self) -> ToolCall:
         """Make up the writing of a new file."""
-        text = self._words.code(self._size(500, 20_000))
+        text = self._words.code(self._size(1_500, 30_000))
         path = self._where(self._words.path())
         result: Entry = {"type": "create", "filePath": path, "content": text}
         result |= {"structuredPatch": [], "originalFile": None}
@@ -155,7 +155,7 @@ class Toolbox:
 
     def search_text(self) -> ToolCall:
         """Make up a search for text in files."""
-        found = self._words.code(self._size(100, 12_000))
+        found = self._words.code(self._size(300, 15_000))
         result: Entry = {"mode": "content", "numFiles": 0, "filenames": [], "content": found}
         result["numLines"] = found.count("\n") + 1
         arguments: Entry = {

@@ -107,7 +107,7 @@ class TreeWriter:
         close_enough_bytes = self._target_bytes // 100
         while self._remaining_bytes() > close_enough_bytes:
             dice = self._dice
-            wanted = dice.tail(80_000, 4_000_000)
+            wanted = dice.tail(200_000, 6_000_000)
             if dice.chance(0.12):
                 wanted = dice.between(2_000, 30_000)
             largest = max(8_000, self._remaining_bytes() // 3)

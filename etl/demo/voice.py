@@ -12,7 +12,7 @@ from etl.demo.words import Words
 
 _FIRST_THINKING = (2, 0, 42)
 _FIRST_SOURCE_UUID = (2, 1, 2)
-_SMALLEST_SIGNATURE_BYTES = 180
+_SMALLEST_SIGNATURE_BYTES = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Voice:
         """Make up a thinking block: new versions keep only its signature."""
         dice = self.kit.dice
         modern = self.transcript.setting.era.modern
-        thought = "" if modern else self.kit.words.prose(dice.tail(150, 4000))
+        thought = "" if modern else self.kit.words.prose(dice.tail(500, 9000))
         signature = dice.base64(dice.tail(_SMALLEST_SIGNATURE_BYTES, 1500))
         return {"type": "thinking", "thinking": thought, "signature": signature}
 

@@ -95,7 +95,9 @@ class Words:
     def _lines(self, patterns: tuple[str, ...], size_bytes: int) -> str:
         count = max(1, size_bytes // 48)
         chosen = self._dice.picks(patterns, count)
-        names = iter(self._dice.picks(self._identifiers, count * 2))
+        # A file speaks of few things and names them again and again.
+        local = self._dice.picks(self._identifiers, 6 + count // 6)
+        names = iter(self._dice.picks(local, count * 2))
         values = self._dice.picks(self._values, count)
         filled = zip(chosen, names, names, values, strict=False)
         text = "\n".join(pattern % (one, two, value) for pattern, one, two, value in filled)

@@ -11,7 +11,7 @@ claims as (
 
     select lines.session_id, lines.spawned_agent_id, blocks.tool_use_id, 'result', 2
     from lines
-    join content_blocks as blocks using (file_id, generation, line_no, object_index)
+    join blocks using (entry_no)
     where lines.type = 'user' and lines.spawned_agent_id is not null
         and blocks.block_type = 'tool_result' and blocks.tool_use_id is not null
 
@@ -32,16 +32,18 @@ best as (
 
 calls as (
     select
-        blocks.session_id,
+        lines.session_id,
         blocks.tool_use_id,
         lines.agent_id as caller_agent_id,
-        lines.own_turn_id
-    from content_blocks as blocks
-    join lines using (file_id, generation, line_no, object_index)
+        own_turns.turn_id
+    from blocks
+    join lines using (entry_no)
+    left join own_turns using (entry_no)
     where blocks.block_type in ('tool_use', 'server_tool_use')
+        and blocks.tool_use_id in (select tool_use_id from best)
     qualify row_number() over (
-        partition by blocks.session_id, blocks.tool_use_id
-        order by lines.is_agent_file, lines.own_turn_id nulls last, lines.agent_id
+        partition by lines.session_id, blocks.tool_use_id
+        order by lines.is_agent_file, own_turns.turn_id nulls last, lines.agent_id
     ) = 1
 ),
 
@@ -52,14 +54,14 @@ linked as (
         best.tool_use_id,
         best.link_rule,
         calls.caller_agent_id,
-        calls.own_turn_id
+        calls.turn_id
     from best
     left join calls using (session_id, tool_use_id)
 ),
 
 -- A nested agent belongs to the turn of the agent that started it.
 climbed as (
-    select session_id, agent_id, caller_agent_id, own_turn_id, 0 as depth from linked
+    select session_id, agent_id, caller_agent_id, turn_id, 0 as depth from linked
 
     union all
 
@@ -67,13 +69,13 @@ climbed as (
         climbed.session_id,
         climbed.agent_id,
         linked.caller_agent_id,
-        linked.own_turn_id,
+        linked.turn_id,
         climbed.depth + 1
     from climbed
     join linked
         on climbed.session_id = linked.session_id
         and climbed.caller_agent_id = linked.agent_id
-    where climbed.own_turn_id is null and climbed.depth < 16
+    where climbed.turn_id is null and climbed.depth < 16
 )
 
 select
@@ -82,7 +84,7 @@ select
     linked.tool_use_id,
     linked.link_rule,
     linked.caller_agent_id as parent_agent_id,
-    max(climbed.own_turn_id) as turn_id
+    max(climbed.turn_id) as turn_id
 from linked
 left join climbed using (session_id, agent_id)
 group by all

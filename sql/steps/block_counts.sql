@@ -1,10 +1,7 @@
 -- What the blocks of an entry add up to.
 -- grain: one entry that has blocks
 select
-    file_id,
-    generation,
-    line_no,
-    object_index,
+    entry_no,
     count(*) filter (where block_type = 'text') as text_blocks,
     count(*) filter (where block_type = 'thinking') as thinking_blocks,
     count(*) filter (where block_type = 'tool_use') as tool_use_blocks,
@@ -14,5 +11,5 @@ select
     ) as other_blocks,
     sum(text_chars)::bigint as text_chars,
     arg_min(preview, block_index) filter (where block_type = 'text') as text_preview
-from content_blocks
-group by all
+from blocks
+group by entry_no

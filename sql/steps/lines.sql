@@ -1,30 +1,54 @@
--- Entries that can count, each with its key, its owner's rank and the turn it stands in.
+-- Entries that can count, each with its key and what decides who owns it.
 -- grain: one entry of a main or agent file
-with
-
-keyed as (
-    select
-        *,
-        coalesce(forked_from_uuid, uuid) as entry_key,
-        layout <> 'main' as is_agent_file,
-        coalesce(session_kind = 'bg', false) as is_background,
-        forked_from_uuid is not null as is_forked
-    from entries
-    where layout <> 'other'
-)
-
 select
-    *,
-    last_value(
-        case
-            when layout = 'main'
-            and not coalesce(is_sidechain, false)
-            and prompt_kind in ('human', 'command', 'bash', 'queued', 'sdk')
-                then entry_key
-        end ignore nulls
-    ) over (
-        partition by file_id, generation
-        order by line_no, object_index
-        rows between unbounded preceding and current row
-    ) as own_turn_id
-from keyed
+    entry_no,
+    file_no,
+    file_id,
+    generation,
+    line_no,
+    byte_start,
+    byte_end,
+    object_index,
+    session_id,
+    agent_id,
+    layout,
+    type,
+    subtype,
+    uuid,
+    is_sidechain,
+    occurred_at,
+    cwd,
+    git_branch,
+    version,
+    message_id,
+    request_id,
+    model,
+    role,
+    stop_reason,
+    input_tokens,
+    output_tokens,
+    cache_read_tokens,
+    cache_creation_tokens,
+    ephemeral_5m_tokens,
+    ephemeral_1h_tokens,
+    thinking_tokens,
+    web_search_requests,
+    service_tier,
+    speed,
+    inference_geo,
+    iterations,
+    prompt_kind,
+    duration_ms,
+    compact_trigger,
+    pre_tokens,
+    post_tokens,
+    is_compact_summary,
+    spawned_agent_id,
+    linked_tool_use_id,
+    result_meta,
+    coalesce(forked_from_uuid, uuid) as entry_key,
+    layout <> 'main' as is_agent_file,
+    coalesce(session_kind = 'bg', false) as is_background,
+    forked_from_uuid is not null as is_forked
+from entries
+where layout <> 'other'

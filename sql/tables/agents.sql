@@ -2,40 +2,28 @@
 -- grain: one agent file, in one generation
 with
 
-agent_lines as (select * from lines where is_agent_file),
-
-first_prompts as (
-    select
-        agent_lines.file_id,
-        agent_lines.generation,
-        block_counts.text_preview
-    from agent_lines
-    left join block_counts using (file_id, generation, line_no, object_index)
-    where agent_lines.type = 'user'
-    qualify row_number() over (
-        partition by file_id, generation order by line_no, object_index
-    ) = 1
-),
-
-call_counts as (
-    select file_id, generation, count(distinct tool_use_id) as tool_call_count
-    from content_blocks
-    where block_type in ('tool_use', 'server_tool_use')
-    group by all
-),
-
 spans as (
     select
-        file_id,
+        file_no,
         generation,
+        min(entry_no) as first_no,
+        min(entry_no) filter (where type = 'user') as prompt_no,
         min(occurred_at) as started_at,
         max(occurred_at) as ended_at,
         count(*) as line_count,
-        arg_min(model, line_no) filter (
+        arg_min(model, entry_no) filter (
             where type = 'assistant' and coalesce(model, '<synthetic>') <> '<synthetic>'
         ) as model
-    from agent_lines
-    group by all
+    from lines
+    where is_agent_file
+    group by file_no, generation
+),
+
+call_counts as (
+    select file_no, generation, count(distinct tool_use_id) as tool_call_count
+    from blocks
+    where block_type in ('tool_use', 'server_tool_use')
+    group by file_no, generation
 ),
 
 latest_sidecars as (
@@ -73,16 +61,12 @@ select
     firsts.is_background,
     firsts.is_forked,
     session_facts.session_started_at
-from (
-    select *
-    from agent_lines
-    qualify row_number() over (
-        partition by file_id, generation order by line_no, object_index
-    ) = 1
-) as firsts
-join spans using (file_id, generation)
-left join first_prompts using (file_id, generation)
-left join call_counts using (file_id, generation)
+from spans
+join lines as firsts on spans.first_no = firsts.entry_no
+left join block_counts as first_prompts on spans.prompt_no = first_prompts.entry_no
+left join call_counts
+    on spans.file_no = call_counts.file_no
+    and spans.generation = call_counts.generation
 left join latest_sidecars
     on firsts.session_id = latest_sidecars.session_id
     and firsts.agent_id = latest_sidecars.agent_id

@@ -9,25 +9,22 @@ boundaries as (
 ),
 
 summaries as (
-    select lines.file_id, lines.generation, lines.line_no, block_counts.text_chars
+    select lines.entry_no, lines.file_no, lines.generation, block_counts.text_chars
     from lines
-    left join block_counts using (file_id, generation, line_no, object_index)
+    left join block_counts using (entry_no)
     where lines.is_compact_summary
 ),
 
 followed as (
     select
-        boundaries.file_id,
-        boundaries.generation,
-        boundaries.line_no,
-        boundaries.object_index,
-        arg_min(summaries.text_chars, summaries.line_no) as summary_chars
+        boundaries.entry_no,
+        arg_min(summaries.text_chars, summaries.entry_no) as summary_chars
     from boundaries
-    left join summaries
-        on boundaries.file_id = summaries.file_id
+    join summaries
+        on boundaries.file_no = summaries.file_no
         and boundaries.generation = summaries.generation
-        and summaries.line_no > boundaries.line_no
-    group by all
+        and summaries.entry_no > boundaries.entry_no
+    group by boundaries.entry_no
 )
 
 select
@@ -53,7 +50,7 @@ select
     boundaries.is_forked,
     session_facts.session_started_at
 from boundaries
-left join followed using (file_id, generation, line_no, object_index)
-left join line_turns using (file_id, generation, line_no, object_index)
+left join followed using (entry_no)
+join line_turns using (entry_no)
 left join session_facts on boundaries.session_id = session_facts.session_id
-order by boundaries.file_id, boundaries.generation, boundaries.line_no
+order by boundaries.file_id, boundaries.generation, boundaries.entry_no

@@ -4,56 +4,55 @@ with
 
 message_lines as (
     select
-        lines.*,
-        line_turns.turn_id,
+        entry_no,
+        file_no,
+        generation,
+        type,
         case when type = 'assistant' then coalesce(message_id, uuid) else entry_key end as part_of,
-        case when type = 'assistant' then request_id end as request_of
+        case when type = 'assistant' then request_id end as request_of,
+        uuid,
+        occurred_at,
+        stop_reason
     from lines
-    join line_turns using (file_id, generation, line_no, object_index)
     where type in ('user', 'assistant') and coalesce(message_id, uuid) is not null
-),
-
-ranked as (
-    select
-        message_lines.*,
-        block_counts.* exclude (file_id, generation, line_no, object_index),
-        row_number() over (
-            partition by file_id, generation, type, part_of, request_of
-            order by line_no, object_index
-        ) as place
-    from message_lines
-    left join block_counts using (file_id, generation, line_no, object_index)
 ),
 
 -- A line that stands again in its own file, under the same uuid, adds no blocks.
 distinct_lines as (
-    select *
-    from ranked
-    qualify row_number() over (
-        partition by file_id, generation, type, part_of, request_of, uuid
-        order by line_no, object_index
-    ) = 1
-),
-
-sums as (
     select
-        file_id,
+        min(entry_no) as entry_no,
+        file_no,
         generation,
         type,
         part_of,
         request_of,
-        max(occurred_at) as ended_at,
-        max(stop_reason) as stop_reason,
-        sum(text_blocks)::bigint as text_blocks,
-        sum(thinking_blocks)::bigint as thinking_blocks,
-        sum(tool_use_blocks)::bigint as tool_use_blocks,
-        sum(tool_result_blocks)::bigint as tool_result_blocks,
-        sum(other_blocks)::bigint as other_blocks,
-        sum(text_chars)::bigint as text_chars,
-        arg_min(text_preview, (line_no, object_index)) as text_preview,
+        max(occurred_at) as occurred_at,
+        max(stop_reason) as stop_reason
+    from message_lines
+    group by file_no, generation, type, part_of, request_of, uuid
+),
+
+sums as (
+    select
+        min(distinct_lines.entry_no) as first_no,
+        max(distinct_lines.occurred_at) as ended_at,
+        max(distinct_lines.stop_reason) as stop_reason,
+        sum(block_counts.text_blocks)::bigint as text_blocks,
+        sum(block_counts.thinking_blocks)::bigint as thinking_blocks,
+        sum(block_counts.tool_use_blocks)::bigint as tool_use_blocks,
+        sum(block_counts.tool_result_blocks)::bigint as tool_result_blocks,
+        sum(block_counts.other_blocks)::bigint as other_blocks,
+        sum(block_counts.text_chars)::bigint as text_chars,
+        arg_min(block_counts.text_preview, distinct_lines.entry_no) as text_preview,
         count(*) as line_count
     from distinct_lines
-    group by all
+    left join block_counts using (entry_no)
+    group by
+        distinct_lines.file_no,
+        distinct_lines.generation,
+        distinct_lines.type,
+        distinct_lines.part_of,
+        distinct_lines.request_of
 )
 
 select
@@ -88,17 +87,13 @@ select
     sums.text_preview,
     sums.line_count,
     firsts.type = 'user' or sums.stop_reason is not null as is_final,
-    firsts.turn_id,
+    line_turns.turn_id,
     firsts.is_sidechain,
     firsts.is_background,
     firsts.is_forked,
     session_facts.session_started_at
-from (select * from ranked where place = 1) as firsts
-join sums
-    on firsts.file_id = sums.file_id
-    and firsts.generation = sums.generation
-    and firsts.type = sums.type
-    and firsts.part_of = sums.part_of
-    and firsts.request_of is not distinct from sums.request_of
+from sums
+join lines as firsts on sums.first_no = firsts.entry_no
+join line_turns on sums.first_no = line_turns.entry_no
 left join session_facts on firsts.session_id = session_facts.session_id
-order by firsts.file_id, firsts.generation, firsts.line_no, firsts.object_index
+order by firsts.file_id, firsts.generation, firsts.entry_no

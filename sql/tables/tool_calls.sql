@@ -3,73 +3,63 @@
 with
 
 calls as (
-    select
-        blocks.tool_use_id,
-        blocks.tool_name,
-        blocks.target,
-        blocks.preview,
-        lines.*
-    from content_blocks as blocks
-    join lines using (file_id, generation, line_no, object_index)
-    where blocks.block_type in ('tool_use', 'server_tool_use') and blocks.tool_use_id is not null
-    qualify row_number() over (
-        partition by blocks.file_id, blocks.generation, blocks.tool_use_id
-        order by blocks.line_no, blocks.object_index, blocks.block_index
-    ) = 1
+    select file_no, generation, tool_use_id, min(block_no) as block_no
+    from blocks
+    where block_type in ('tool_use', 'server_tool_use') and tool_use_id is not null
+    group by file_no, generation, tool_use_id
 ),
 
 answers as (
-    select
-        blocks.file_id,
-        blocks.generation,
-        blocks.tool_use_id,
-        blocks.text_chars,
-        blocks.preview,
-        coalesce(blocks.is_error, false) as is_error,
-        lines.occurred_at,
-        lines.result_meta,
-        lines.spawned_agent_id
-    from content_blocks as blocks
-    join lines using (file_id, generation, line_no, object_index)
-    where blocks.block_type = 'tool_result' and blocks.tool_use_id is not null
-    qualify row_number() over (
-        partition by blocks.file_id, blocks.generation, blocks.tool_use_id
-        order by blocks.line_no, blocks.object_index, blocks.block_index
-    ) = 1
+    select file_no, generation, tool_use_id, min(block_no) as block_no
+    from blocks
+    where block_type = 'tool_result' and tool_use_id is not null
+    group by file_no, generation, tool_use_id
+),
+
+links as (
+    select session_id, tool_use_id, min(agent_id) as agent_id from agent_links group by all
 )
 
 select
-    calls.file_id,
-    calls.generation,
-    calls.line_no,
-    calls.byte_start,
-    calls.byte_end,
-    calls.object_index,
-    calls.session_id,
-    calls.agent_id,
+    called.file_id,
+    called.generation,
+    called.line_no,
+    called.byte_start,
+    called.byte_end,
+    called.object_index,
+    called.session_id,
+    called.agent_id,
     calls.tool_use_id,
-    calls.tool_name,
-    calls.target,
-    calls.preview as input_preview,
-    calls.message_id,
-    calls.occurred_at as called_at,
-    answers.occurred_at as answered_at,
-    date_diff('millisecond', calls.occurred_at, answers.occurred_at) as duration_ms,
-    answers.is_error,
-    case when answers.is_error then answers.preview end as error_preview,
-    answers.text_chars as result_chars,
-    answers.result_meta,
-    coalesce(answers.spawned_agent_id, links.agent_id) as spawned_agent_id,
+    call_blocks.tool_name,
+    call_blocks.target,
+    call_blocks.preview as input_preview,
+    called.message_id,
+    called.occurred_at as called_at,
+    answered.occurred_at as answered_at,
+    date_diff('millisecond', called.occurred_at, answered.occurred_at) as duration_ms,
+    case when answered.entry_no is not null then coalesce(answer_blocks.is_error, false) end
+        as is_error,
+    case when answer_blocks.is_error then answer_blocks.preview end as error_preview,
+    answer_blocks.text_chars as result_chars,
+    answered.result_meta,
+    coalesce(answered.spawned_agent_id, links.agent_id) as spawned_agent_id,
     line_turns.turn_id,
-    calls.is_sidechain,
-    calls.is_background,
-    calls.is_forked,
+    called.is_sidechain,
+    called.is_background,
+    called.is_forked,
     session_facts.session_started_at
 from calls
-left join answers using (file_id, generation, tool_use_id)
-left join (
-    select session_id, tool_use_id, min(agent_id) as agent_id from agent_links group by all
-) as links using (session_id, tool_use_id)
-left join line_turns using (file_id, generation, line_no, object_index)
-left join session_facts using (session_id)
-order by calls.file_id, calls.generation, calls.line_no, calls.object_index
+join blocks as call_blocks using (block_no)
+join lines as called on call_blocks.entry_no = called.entry_no
+join line_turns on call_blocks.entry_no = line_turns.entry_no
+left join answers
+    on calls.file_no = answers.file_no
+    and calls.generation = answers.generation
+    and calls.tool_use_id = answers.tool_use_id
+left join blocks as answer_blocks on answers.block_no = answer_blocks.block_no
+left join lines as answered on answer_blocks.entry_no = answered.entry_no
+left join links
+    on called.session_id = links.session_id
+    and calls.tool_use_id = links.tool_use_id
+left join session_facts on called.session_id = session_facts.session_id
+order by called.file_id, called.generation, call_blocks.block_no

@@ -2,47 +2,32 @@
 -- grain: one API response of a file, in one generation
 with
 
-response_lines as (
+responses as (
     select
-        lines.*,
-        line_turns.turn_id,
-        coalesce(message_id, uuid) as response_id
+        min(entry_no) as first_no,
+        -- The largest output count is the true one, and the later line if two are equal.
+        arg_max(entry_no, (coalesce(output_tokens, -1), entry_no)) as final_no,
+        count(*) as line_count,
+        bool_or(stop_reason is not null or iterations is not null) as output_is_final
     from lines
-    join line_turns using (file_id, generation, line_no, object_index)
     where type = 'assistant'
         and coalesce(model, '') <> '<synthetic>'
         and coalesce(input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens)
             is not null
         and coalesce(message_id, uuid) is not null
+    group by file_no, generation, coalesce(message_id, uuid), request_id
 ),
-
-ranked as (
-    select
-        *,
-        row_number() over (response order by line_no, object_index) as place,
-        -- The largest output count is the true one, and the later line if two are equal.
-        row_number() over (
-            response order by output_tokens desc nulls last, line_no desc, object_index desc
-        ) as value_rank,
-        count(*) over response as line_count,
-        bool_or(stop_reason is not null or iterations is not null) over response
-            as output_is_final
-    from response_lines
-    window response as (partition by file_id, generation, response_id, request_id)
-),
-
-firsts as (select * from ranked where place = 1),
 
 final_counts as (
     select
-        *,
-        coalesce(ephemeral_1h_tokens, 0) as written_1h,
+        lines.*,
+        coalesce(lines.ephemeral_1h_tokens, 0) as written_1h,
         greatest(
-            coalesce(cache_creation_tokens, 0),
-            coalesce(ephemeral_5m_tokens, 0) + coalesce(ephemeral_1h_tokens, 0)
+            coalesce(lines.cache_creation_tokens, 0),
+            coalesce(lines.ephemeral_5m_tokens, 0) + coalesce(lines.ephemeral_1h_tokens, 0)
         ) as written
-    from ranked
-    where value_rank = 1
+    from lines
+    semi join responses on lines.entry_no = responses.final_no
 )
 
 select
@@ -74,9 +59,9 @@ select
     final_counts.speed,
     final_counts.inference_geo,
     final_counts.iterations,
-    firsts.output_is_final,
-    firsts.line_count,
-    firsts.turn_id,
+    responses.output_is_final,
+    responses.line_count,
+    line_turns.turn_id,
     session_facts.project,
     firsts.git_branch,
     firsts.version,
@@ -84,11 +69,9 @@ select
     firsts.is_background,
     firsts.is_forked,
     session_facts.session_started_at
-from firsts
-join final_counts
-    on firsts.file_id = final_counts.file_id
-    and firsts.generation = final_counts.generation
-    and firsts.response_id = final_counts.response_id
-    and firsts.request_id is not distinct from final_counts.request_id
+from responses
+join lines as firsts on responses.first_no = firsts.entry_no
+join final_counts on responses.final_no = final_counts.entry_no
+join line_turns on responses.first_no = line_turns.entry_no
 left join session_facts on firsts.session_id = session_facts.session_id
-order by firsts.file_id, firsts.generation, firsts.line_no, firsts.object_index
+order by firsts.file_id, firsts.generation, firsts.entry_no
