@@ -127,6 +127,8 @@ class _PartBuilder:
     def _look_at(self, file: FileTask) -> FileOutcome:
         try:
             return self._read_sidecar(file) if file.is_sidecar else self._read_log(file)
+        except TornReadError:
+            raise
         except OSError as error:
             return FileOutcome(file.origin.file_id, problem=f"cannot read: {error.strerror}")
 

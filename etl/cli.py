@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from etl import __version__, output
-from etl.errors import CclakeError, UsageError
+from etl.errors import CclakeError, StorageError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 warehouse_option = click.option(
     "--warehouse",
     metavar="DIR",
-    envvar="CCLAKE_WAREHOUSE",
-    help="Where the warehouse is (default: the platform's data directory).",
+    help="Where the warehouse is (default: $CCLAKE_WAREHOUSE, else the platform's data directory).",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 
@@ -30,6 +29,10 @@ class _Group(click.Group):
             return super().invoke(ctx)
         except CclakeError as error:
             output.fail(error)
+        except BrokenPipeError:
+            raise  # click ends quietly when the reader of a pipe has gone.
+        except OSError as error:
+            output.fail(StorageError(str(error), hint="free space or name another place"))
 
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
@@ -139,14 +142,14 @@ def views(docs: str | None, as_sql: bool, warehouse: str | None) -> None:
     from etl.commit import Warehouse
 
     if docs:
-        Path(docs).write_text(catalog.page())
+        output.write_text(Path(docs), catalog.page())
         return
     place = Warehouse(config.warehouse_of(warehouse))
     if not place.exists():
         raise UsageError(
             f"no warehouse at '{place.folder}'", hint="run cclake sync first, or name another"
         )
-    is_empty = not place.current.is_symlink()
+    is_empty = place.snapshot() is None
     if as_sql:
         for statement in lake.statements(None if is_empty else place.current):
             click.echo(f"{statement};")
@@ -158,7 +161,13 @@ def views(docs: str | None, as_sql: bool, warehouse: str | None) -> None:
 
 @main.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--mb", type=float, default=5.0, show_default=True, help="Size in megabytes.")
+@click.option(
+    "--mb",
+    type=click.FloatRange(0, 1e6, min_open=True),
+    default=5.0,
+    show_default=True,
+    help="Size in megabytes.",
+)
 @click.option("--seed", type=int, default=1, show_default=True, help="Same seed, same bytes.")
 @json_option
 def demo(folder: Path, mb: float, seed: int, as_json: bool) -> None:
@@ -170,7 +179,7 @@ def demo(folder: Path, mb: float, seed: int, as_json: bool) -> None:
 
     try:
         truth = write_tree(folder, megabytes=mb, seed=seed)
-    except ValueError as error:
+    except (ValueError, OSError) as error:
         raise UsageError(str(error), hint="name a folder that does not exist yet") from error
     if as_json:
         output.show_json(truth)

@@ -111,7 +111,9 @@ class Warehouse:
 
     def commit_numbers(self) -> list[int]:
         """Return the numbers of the commits that are kept, oldest first."""
-        return sorted(int(path.stem) for path in self.commits.glob("*.json"))
+        return sorted(
+            int(path.stem) for path in self.commits.glob("*.json") if path.stem.isdecimal()
+        )
 
     def read_commit(self, number: int) -> State:
         """Read one commit: its own hash, its format, and its files' presence and size."""
@@ -176,6 +178,17 @@ class Warehouse:
         _sync_folder(self.commits)
         staged.unlink()
         return self.read_commit(number)
+
+    def snapshot(self) -> Path | None:
+        """Return the published tree of the newest commit, checked; None if there is none."""
+        if not self.load().number or not self.current.is_symlink():
+            return None
+        tree = self.current.resolve()
+        if not tree.is_dir():
+            raise StateError(
+                f"'{self.current}' leads nowhere", hint="run cclake sync, which publishes it again"
+            )
+        return tree
 
     def publish(self, state: State) -> None:
         """Show a commit to readers: a tree of hard links with stable names, then `current`."""

@@ -26,15 +26,18 @@ class Settings:
 
 
 def warehouse_of(given: str | None) -> Path:
-    """Return the warehouse folder: as given, or the platform's data directory."""
-    return Path(given).absolute() if given else user_data_path("cclake", appauthor=False)
+    """Return the warehouse folder: as given, as $CCLAKE_WAREHOUSE has it, or the platform's."""
+    named = given or os.environ.get("CCLAKE_WAREHOUSE")
+    if named:
+        return Path(named).expanduser().absolute()
+    return user_data_path("cclake", appauthor=False)
 
 
 def settings_of(
     *, logs: Sequence[str], warehouse: str | None, source: str | None, jobs: int | None
 ) -> Settings:
     """Settle where to read and write, or say what is missing."""
-    name = source or _machine_name()
+    name = _machine_name() if source is None else source
     if not _SOURCE.fullmatch(name):
         raise UsageError(
             f"source name {name!r} does not fit",

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 AGENT_PREFIX = "agent-"
+_DEEPEST_FOLDER = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ class Walk:
 
     files: list[FoundFile] = field(default_factory=list)
     problems: list[tuple[str, str]] = field(default_factory=list)
+    events: list[tuple[str, str]] = field(default_factory=list)
     failed_roots: set[str] = field(default_factory=set)
 
 
@@ -106,15 +108,19 @@ def _scan(top: str, below: str, found: Walk, root: str) -> Iterator[tuple[str, o
         with os.scandir(top) as listing:
             entries = sorted(listing, key=lambda entry: entry.name)
     except OSError as error:
-        found.problems.append((top, f"cannot list: {error.strerror}"))
+        found.problems.append((shown(top), f"cannot list: {error.strerror}"))
         found.failed_roots.add(root)
         return
     for entry in entries:
         path = f"{below}{entry.name}"
-        if entry.is_dir(follow_symlinks=False):
-            yield from _scan(entry.path, f"{path}/", found, root)
-        else:
+        if not entry.is_dir():
             yield path, entry
+        elif entry.is_symlink():
+            found.events.append((shown(entry.path), "skipped: a link to a folder"))
+        elif path.count("/") >= _DEEPEST_FOLDER:
+            found.problems.append((shown(entry.path), "skipped: too many folders deep"))
+        else:
+            yield from _scan(entry.path, f"{path}/", found, root)
 
 
 def _take(root: str, path: str, entry: os.DirEntry[str], found: Walk) -> None:
@@ -126,13 +132,13 @@ def _take(root: str, path: str, entry: os.DirEntry[str], found: Walk) -> None:
     except FileNotFoundError:
         return  # It went between the listing and the look: the next run says so.
     except OSError as error:
-        found.problems.append((entry.path, f"cannot look at it: {error.strerror}"))
+        found.problems.append((shown(entry.path), f"cannot look at it: {error.strerror}"))
         return
     if not stat.S_ISREG(seen.st_mode):
-        found.problems.append((entry.path, "skipped: not a regular file"))
+        found.problems.append((shown(entry.path), "skipped: not a regular file"))
         return
     if not _is_unicode(entry.path):
-        found.problems.append((entry.path, "skipped: its name is not UTF-8; rename it"))
+        found.problems.append((shown(entry.path), "skipped: its name is not UTF-8; rename it"))
         return
     found.files.append(
         FoundFile(
@@ -146,6 +152,11 @@ def _take(root: str, path: str, entry: os.DirEntry[str], found: Walk) -> None:
             ctime_ns=seen.st_ctime_ns,
         )
     )
+
+
+def shown(path: str) -> str:
+    """Return a path as text that every column and terminal can hold."""
+    return os.fsencode(path).decode(errors="backslashreplace")
 
 
 def _is_unicode(path: str) -> bool:
@@ -168,4 +179,4 @@ def _without_hard_links(found: Walk) -> Iterator[FoundFile]:
         if first is file:
             yield file
         else:
-            found.problems.append((file.full_path(), f"same file as {first.full_path()!r}"))
+            found.events.append((file.full_path(), f"same file as {first.full_path()!r}"))

@@ -12,4 +12,4 @@ from etl.config import warehouse_of
 def query(sql: str, *, warehouse: str | Path | None = None, time_zone: str = "UTC") -> pl.DataFrame:
     """Return the result of one query over the views."""
     place = Warehouse(warehouse_of(str(warehouse) if warehouse else None))
-    return answers.ask(place, sql, time_zone=time_zone).frame
+    return answers.ask(place, sql, time_zone=time_zone).frame()

@@ -3,11 +3,13 @@
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from pathlib import Path
 from typing import NoReturn
 
 import click
 
-from etl.errors import CclakeError
+from etl.errors import CclakeError, UsageError
 
 _UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
@@ -24,17 +26,26 @@ def say(words: str) -> None:
 
 def fail(error: CclakeError) -> NoReturn:
     """Say what happened and what to do, and end with the error's exit code."""
-    say(f"cclake: {printable(str(error))}")
+    what = "\n".join(printable(line) for line in str(error).splitlines())
+    say(f"cclake: {what}")
     if error.hint:
         say(f"hint: {error.hint}")
     sys.exit(error.exit_code)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a page, or say plainly why not."""
+    try:
+        path.write_text(text)
+    except OSError as error:
+        raise UsageError(f"cannot write '{path}': {error.strerror}", hint="name another") from error
 
 
 def show_table(names: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     """Print rows as an aligned table: words left, numbers right, control characters escaped."""
     cells = [[_cell(value) for value in row] for row in rows]
     is_number = [
-        all(isinstance(row[index], int | float) or row[index] is None for row in rows)
+        all(isinstance(row[index], int | float | Decimal) or row[index] is None for row in rows)
         and any(row[index] is not None for row in rows)
         for index in range(len(names))
     ]
@@ -52,8 +63,12 @@ def show_table(names: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
 def _cell(value: object) -> str:
     if value is None:
         return ""
-    if isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | Decimal):
         return f"{value:,}"
+    if isinstance(value, bytes):
+        return printable(value.decode(errors="backslashreplace"))
     return printable(str(value))
 
 

@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -57,23 +58,17 @@ def with_pending(row: LedgerRow, problems: list[tuple[str, str]]) -> LedgerRow:
     if row.kind == "sidecar" or row.size == 0:
         return row
     try:
-        reader = LogReader(f"{row.root}/{row.path}")
+        with closing(LogReader(f"{row.root}/{row.path}")) as reader:
+            return replace(row, pending=reader.head(row.size))
     except OSError as error:
-        problems.append((row.path, f"cannot read: {error.strerror}"))
+        problems.append((row.path, f"cannot read: {error.strerror or error}"))
         return replace(row, size=-1)
-    try:
-        return replace(row, pending=reader.head(row.size))
-    finally:
-        reader.close()
 
 
 def _head(row: LedgerRow) -> bytes:
     try:
-        reader = LogReader(f"{row.root}/{row.path}")
+        with closing(LogReader(f"{row.root}/{row.path}")) as reader:
+            head = reader.head(_HEAD_BYTES)
+            return head if b"\n" in head else reader.head(row.size)
     except OSError:
         return b""  # The read itself opens it again, and reports why it cannot.
-    try:
-        head = reader.head(_HEAD_BYTES)
-        return head if b"\n" in head else reader.head(row.size)
-    finally:
-        reader.close()

@@ -6,7 +6,9 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from uuid import uuid4
 
 from etl import __version__, build, discover, ledger, parts, peek, resume, runs, write
@@ -68,13 +70,13 @@ def _sync_locked(settings: Settings, warehouse: Warehouse, executor: Executor | 
     warehouse.recover(state)
     known = _stored_ledger(warehouse, state)
     walk = discover.walk(settings.roots)
-    run.files, run.problems = len(walk.files), list(walk.problems)
+    run.files, run.problems, run.events = len(walk.files), [*walk.problems], [*walk.events]
 
     plan = resume.plan(
         walk.files,
         [row for row in known if row.source == settings.source],
         walked_roots=frozenset(map(str, settings.roots)) - walk.failed_roots,
-        is_same_content=_is_same_content,
+        is_moved=_is_moved,
     )
     rows = _rows_to_look_at(plan.looks, known, settings.source, run)
     rows = _with_slots(rows, known)
@@ -89,8 +91,7 @@ def _sync_locked(settings: Settings, warehouse: Warehouse, executor: Executor | 
     if _has_news(known, now_known, results):
         state = _commit(warehouse, state, now_known, results, run)
     run.commit, run.ended_at = state.number, _now()
-    _refresh_views(warehouse, state)
-    warehouse.note_run(asdict(run))
+    _show(warehouse, state, run)
     return run
 
 
@@ -101,15 +102,15 @@ def _stored_ledger(warehouse: Warehouse, state: State) -> list[LedgerRow]:
     return []
 
 
-def _is_same_content(file: discover.FoundFile, row: LedgerRow) -> bool:
+def _is_moved(file: discover.FoundFile, row: LedgerRow) -> bool:
+    """Say whether a file is a known one in a new place: same bytes, and the old place empty."""
+    if Path(row.root, row.path).exists():
+        return False
     try:
-        reader = LogReader(file.full_path())
+        with closing(LogReader(file.full_path())) as reader:
+            return reader.prefix_matches(row.offset, row.prefix_hash)
     except OSError:
         return False  # The look itself will open it again, and report why it cannot.
-    try:
-        return reader.prefix_matches(row.offset, row.prefix_hash)
-    finally:
-        reader.close()
 
 
 def _rows_to_look_at(
@@ -267,7 +268,10 @@ def _settled(rows: list[LedgerRow], results: list[PartResult], run: RunSummary) 
 
 def _after(row: LedgerRow, outcome: FileOutcome | None, run: RunSummary) -> LedgerRow:
     if outcome is None:
-        return peek.with_pending(row, run.problems) if row.part is None else replace(row, size=-1)
+        if row.part is None:
+            return peek.with_pending(row, run.problems)
+        run.events.append((row.path, "torn"))
+        return replace(row, size=-1)
     if outcome.problem:
         run.problems.append((row.path, outcome.problem))
         return replace(row, size=-1)  # So that the next run looks again.
@@ -326,12 +330,9 @@ def _commit(
     files = sorted(
         [*kept, *fresh, *(file for file, _ in books)], key=lambda file: file.published_path()
     )
-    state = warehouse.commit(
+    return warehouse.commit(
         state, files, [*written, *(file for _, file in books)], {"run_id": run.run_id}
     )
-    warehouse.publish(state)
-    warehouse.retire(time.time())
-    return state
 
 
 def _stored(
@@ -364,10 +365,19 @@ def _books(
     return [(StoredFile(**asdict(file)), file) for file in written]
 
 
-def _refresh_views(warehouse: Warehouse, state: State) -> None:
+def _show(warehouse: Warehouse, state: State, run: RunSummary) -> None:
+    """Let readers see the commit. What fails here is a problem, but no row is lost by it."""
     from etl import views  # noqa: PLC0415 - a run without news must not wait for duckdb
 
-    views.refresh(warehouse, is_empty=not any(file.part is not None for file in state.files))
+    try:
+        if run.is_committed:
+            warehouse.publish(state)
+            warehouse.retire(time.time())
+        views.refresh(warehouse, is_empty=not any(file.part is not None for file in state.files))
+        warehouse.note_run(asdict(run))
+    except (OSError, StorageError) as error:
+        problem = f"commit {state.number} is safe, but readers cannot see it yet: {error}"
+        run.problems.append((str(warehouse.folder), f"{problem}; the next run tries again"))
 
 
 def _now() -> int:

@@ -13,7 +13,7 @@ BLOCK_BYTES = 1 << 22
 LONGEST_LINE_BYTES = 1 << 28
 
 
-class TornReadError(Exception):
+class TornReadError(OSError):
     """Raised when a file shrank while it was read, so that its bytes cannot be trusted."""
 
 

@@ -35,7 +35,7 @@ def plan(
     ledger: Iterable[LedgerRow],
     *,
     walked_roots: frozenset[str],
-    is_same_content: Callable[[FoundFile, LedgerRow], bool],
+    is_moved: Callable[[FoundFile, LedgerRow], bool],
 ) -> Plan:
     """Match what was found with what is known: by path, else by inode or name and content."""
     by_path = {(row.root, row.path): row for row in ledger}
@@ -52,7 +52,7 @@ def plan(
             unchanged.append(row)
     missing = list(by_path.values())
     for file in strangers:
-        row = _moved_from(file, missing, is_same_content)
+        row = _moved_from(file, missing, is_moved)
         if row is not None:
             missing.remove(row)
         looks.append(Look(file, row, "moved" if row else "new"))
@@ -71,14 +71,14 @@ def needs_look(file: FoundFile, row: LedgerRow) -> bool:
 def _moved_from(
     file: FoundFile,
     missing: list[LedgerRow],
-    is_same_content: Callable[[FoundFile, LedgerRow], bool],
+    is_moved: Callable[[FoundFile, LedgerRow], bool],
 ) -> LedgerRow | None:
-    """Find the vanished file that this one is. Path and inode are hints; content decides."""
+    """Find the vanished file that this one is. Name and inode are hints; content decides."""
     name = file.path.rpartition("/")[2]
     for row in missing:
         hinted = (row.device, row.inode) == (file.device, file.inode) or (
             row.path.rpartition("/")[2] == name
         )
-        if hinted and row.offset > 0 and is_same_content(file, row):
+        if hinted and row.offset > 0 and is_moved(file, row):
             return row
     return None

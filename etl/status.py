@@ -28,7 +28,6 @@ def status_of(warehouse: Warehouse) -> dict[str, object]:
         files, gone, bytes_read, pending = con.execute(_FILES).fetchall()[0]
         (rejects,) = con.execute("select count(*) from rejects").fetchall()[0]
     state = warehouse.load()
-    last_run = json.loads(warehouse.last_run.read_text()) if warehouse.last_run.exists() else None
     return {
         "warehouse": str(warehouse.folder),
         "commit": state.number,
@@ -38,5 +37,12 @@ def status_of(warehouse: Warehouse) -> dict[str, object]:
         "log_bytes": bytes_read,
         "warehouse_bytes": sum(file.size for file in state.files),
         "rows": {**rows, "rejects": rejects},
-        "last_run": last_run,
+        "last_run": _last_run(warehouse),
     }
+
+
+def _last_run(warehouse: Warehouse) -> object:
+    try:
+        return json.loads(warehouse.last_run.read_text())
+    except (FileNotFoundError, ValueError):
+        return None  # A note for people, not synced to disk: a power cut may take it.

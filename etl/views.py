@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from etl import __version__, sqlfiles
 from etl.commit import Warehouse
-from etl.errors import UsageError
+from etl.errors import StateError, StorageError, UsageError
 from etl.hashing import hash_of
 from etl.sqlfiles import SqlFile
 from etl.tables import ALL_TABLES, LOGICAL, PART_TABLES, Table
@@ -40,13 +40,28 @@ def connect(warehouse: Warehouse, *, time_zone: str | None = None) -> duckdb.Duc
             f"no warehouse at '{warehouse.folder}'",
             hint="run cclake sync first, or name another with --warehouse DIR",
         )
+    snapshot = warehouse.snapshot()
     con = duckdb.connect(config={"autoinstall_known_extensions": False})
     if time_zone:
-        con.execute(f"set timezone = {_quoted(time_zone)}")
-    snapshot = warehouse.current.resolve() if warehouse.current.is_symlink() else None
-    for statement in statements(snapshot, with_comments=False):
-        con.execute(statement)
+        _set_time_zone(con, time_zone)
+    try:
+        for statement in statements(snapshot, with_comments=False):
+            con.execute(statement)
+    except duckdb.Error as error:
+        raise StateError(
+            f"the tables in '{warehouse.folder}' cannot be read: {error}",
+            hint="restore the warehouse from a backup, or sync into a new one",
+        ) from error
     return con
+
+
+def _set_time_zone(con: duckdb.DuckDBPyConnection, time_zone: str) -> None:
+    try:
+        con.execute(f"set timezone = {_quoted(time_zone)}")
+    except duckdb.Error as error:
+        raise UsageError(
+            f"time zone '{time_zone}' is not known", hint="name one such as Europe/Berlin, or UTC"
+        ) from error
 
 
 def refresh(warehouse: Warehouse, *, is_empty: bool) -> bool:
@@ -60,7 +75,10 @@ def refresh(warehouse: Warehouse, *, is_empty: bool) -> bool:
         return False
     staged = warehouse.staging / "views.duckdb"
     staged.unlink(missing_ok=True)
-    _write_database(staged, wanted)
+    try:
+        _write_database(staged, wanted)
+    except duckdb.IOException as error:
+        raise StorageError(f"cannot write '{staged}': {error}", hint="free some space") from error
     staged.chmod(0o600)
     staged.rename(target)
     mark.write_text(fingerprint)

@@ -29,9 +29,8 @@ LIBRARY_MODULES: dict[str, frozenset[str]] = {
     "orjson": frozenset({"commit", "demo", "jsontext", "parse"}),
     "polars": frozenset({"answers", "frames"}),
     "pyarrow": frozenset(
-        {"build", "derive", "facts", "ledger", "runs", "tables", "views", "write"}
+        {"answers", "build", "derive", "facts", "ledger", "runs", "tables", "views", "write"}
     ),
-    "rich": frozenset({"output"}),
     "xxhash": frozenset({"hashing"}),
 }
 
@@ -62,8 +61,8 @@ STAGE_IMPORTS: dict[str, frozenset[str]] = {
 # What `cclake --help` must not wait for.
 HEAVY_LIBRARIES = frozenset({"duckdb", "polars", "pyarrow"})
 HEAVY_MODULES = frozenset(
-    {"batch", "derive", "facts", "frames", "ledger", "part_task", "pipeline", "tables", "views"}
-    | {"warehouse", "write"}
+    {"answers", "build", "derive", "facts", "frames", "ledger", "pipeline", "runs", "tables"}
+    | {"views", "write"}
 )
 
 MODULES_WITHOUT_TESTS = frozenset({"__main__"})

@@ -232,3 +232,35 @@ def test_nothing_of_a_warehouse_is_open_to_others(tmp_path: Path, logs: Path) ->
     }
     assert len(modes) > 20
     assert {path: oct(mode) for path, mode in modes.items() if mode & 0o077} == {}
+
+
+def test_a_reader_is_refused_a_commit_with_a_cut_file(synced: Warehouse) -> None:
+    stored = synced.files / synced.load().files[0].name
+    stored.write_bytes(stored.read_bytes()[:-1])
+    with pytest.raises(StateError, match="missing or cut"):
+        synced.snapshot()
+
+
+def test_a_published_tree_that_is_gone_is_refused_until_the_next_run(
+    logs: Path, synced: Warehouse
+) -> None:
+    synced.current.resolve().rename(synced.folder / "lost")
+    with pytest.raises(StateError, match="leads nowhere"):
+        frames.query("select 1", warehouse=synced.folder)
+    run_sync(logs, synced.folder)
+    assert frames.query("select count(*) from entries", warehouse=synced.folder).item() == 2
+
+
+def test_a_reader_refuses_a_newer_format(synced: Warehouse) -> None:
+    path = commit_file(synced, 1)
+    document = orjson.loads(path.read_bytes()) | {"format": 99}
+    del document["sha256"]
+    sha256 = hashlib.sha256(orjson.dumps(document)).hexdigest()
+    path.write_bytes(orjson.dumps(document | {"sha256": sha256}))
+    with pytest.raises(StateError, match="newer cclake"):
+        frames.query("select 1", warehouse=synced.folder)
+
+
+def test_a_stray_file_among_the_commits_is_no_commit(synced: Warehouse) -> None:
+    (synced.commits / "notes.json").write_text("mine")
+    assert synced.commit_numbers() == [1]

@@ -15,7 +15,6 @@ from etl import frames, views
 from etl.commit import StoredFile, Warehouse
 from etl.config import Settings
 from etl.demo import write_tree
-from etl.errors import StorageError
 from etl.pipeline import sync
 from etl.tables import ALL_TABLES, LOGICAL, PART_TABLES
 from tests.sessions import (
@@ -438,50 +437,6 @@ def test_a_tree_synced_in_steps_equals_a_tree_synced_once(tmp_path: Path) -> Non
     once = frames_of(tmp_path / "once", names)
     for view, frame in frames_of(tmp_path / "steps", names).items():
         assert frame.equals(once[view]), view
-
-
-def test_an_empty_folder_is_a_good_run_and_every_view_answers_empty(logs: Path, lake: Path) -> None:
-    run = run_sync(logs, lake)
-    assert (run.exit_code(), run.files) == (0, 0)
-    ask = "select table_schema, table_name from information_schema.tables"
-    names = [f"{schema}.{name}" for schema, name in rows(lake, ask)]
-    assert len(names) > len(ALL_TABLES)
-    assert {name for name, frame in frames_of(lake, names).items() if len(frame)} == set()
-
-
-def test_an_empty_log_is_known_and_has_no_rows(logs: Path, lake: Path) -> None:
-    write_log(logs, [])
-    run_sync(logs, lake)
-    assert rows(lake, "select kind, size, part from source_files") == [("main", 0, None)]
-    assert not run_sync(logs, lake).is_committed
-
-
-def test_a_line_that_is_no_json_object_is_kept_as_a_reject(logs: Path, lake: Path) -> None:
-    write_log(logs, [user("hi"), b"{broken\n", b"\n", b"[1]\n", assistant()])
-    run = run_sync(logs, lake)
-    assert (run.exit_code(), run.lines, run.entries, run.rejects) == (0, 5, 2, 2)
-    assert rows(lake, "select line_no, raw from rejects order by all") == [
-        (2, b"{broken"),
-        (4, b"[1]"),
-    ]
-    assert rows(lake, "select line_count, blank_bytes from source_files") == [(5, 1)]
-
-
-def test_a_symbolic_link_is_reported_and_never_followed(logs: Path, lake: Path) -> None:
-    log = write_log(logs, [user("hi")])
-    (log.parent / f"{OTHER}.jsonl").symlink_to(log)
-    run = run_sync(logs, lake)
-    assert run.exit_code() == 1
-    assert [path.rpartition("/")[2] for path, _ in run.problems] == [f"{OTHER}.jsonl"]
-    assert value(lake, "select count(*) from raw.entries") == 1
-
-
-def test_a_warehouse_that_cannot_be_made_is_a_storage_error(logs: Path, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("in the way")
-    with pytest.raises(StorageError) as caught:
-        run_sync(logs, tmp_path / "file" / "lake")
-    assert caught.value.exit_code == 5
-    assert caught.value.hint
 
 
 def test_a_run_says_what_it_did_in_the_list_of_runs(logs: Path, lake: Path) -> None:

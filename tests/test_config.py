@@ -1,0 +1,159 @@
+"""Where the logs and the warehouse are: flags, then environment, then the usual places."""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from etl.config import Settings, settings_of, warehouse_of
+from etl.errors import UsageError
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("CLAUDE_CONFIG_DIR", "XDG_DATA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    folder = tmp_path / "home"
+    folder.mkdir()
+    monkeypatch.setenv("HOME", str(folder))
+    return folder
+
+
+def config_directory(folder: Path) -> Path:
+    (folder / "projects").mkdir(parents=True)
+    return folder
+
+
+def settings(
+    *logs: Path | str, warehouse: Path | str = "/nowhere/lake", source: str | None = "desk"
+) -> Settings:
+    return settings_of(
+        logs=[str(one) for one in logs], warehouse=str(warehouse), source=source, jobs=2
+    )
+
+
+def refusal(*logs: Path | str, warehouse: Path | str = "/nowhere/lake") -> UsageError:
+    with pytest.raises(UsageError) as caught:
+        settings(*logs, warehouse=warehouse)
+    assert caught.value.hint
+    return caught.value
+
+
+def test_what_was_given_is_what_is_used(tmp_path: Path) -> None:
+    logs = config_directory(tmp_path / "claude")
+    assert settings(logs, warehouse=tmp_path / "lake") == Settings(
+        (logs / "projects",), tmp_path / "lake", "desk", 2
+    )
+
+
+def test_a_config_directory_and_its_projects_are_one_root(tmp_path: Path) -> None:
+    logs = config_directory(tmp_path / "claude")
+    (tmp_path / "link").symlink_to(logs)
+    assert settings(logs, logs / "projects", tmp_path / "link").roots == (logs / "projects",)
+
+
+def test_several_roots_keep_their_order(tmp_path: Path) -> None:
+    one, two = config_directory(tmp_path / "1"), config_directory(tmp_path / "2")
+    assert settings(two, one).roots == (two / "projects", one / "projects")
+
+
+def test_a_tilde_is_the_home_directory(home: Path) -> None:
+    logs = config_directory(home / "claude")
+    assert settings("~/claude").roots == (logs / "projects",)
+
+
+def test_a_relative_warehouse_is_made_absolute(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert warehouse_of("lake") == tmp_path / "lake"
+
+
+def test_a_warehouse_lies_in_the_data_directory_unless_told(home: Path) -> None:
+    assert warehouse_of(None).name == "cclake"
+    assert warehouse_of(None).is_relative_to(home)
+
+
+def test_the_usual_places_are_read_where_they_exist(home: Path) -> None:
+    config_directory(home / ".config" / "claude")
+    assert settings().roots == (home / ".config" / "claude" / "projects",)
+    config_directory(home / ".claude")
+    assert settings().roots == (
+        home / ".claude" / "projects",
+        home / ".config" / "claude" / "projects",
+    )
+
+
+def test_the_environment_names_the_one_place_to_read(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config_directory(home / ".claude")
+    elsewhere = config_directory(tmp_path / "elsewhere")
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(elsewhere))
+    assert settings().roots == (elsewhere / "projects",)
+    assert settings(home / ".claude").roots == (home / ".claude" / "projects",)
+
+
+def test_an_environment_that_names_no_folder_is_refused(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config_directory(home / ".claude")
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "nowhere"))
+    assert refusal().what == f"no log folder at '{tmp_path / 'nowhere'}'"
+
+
+def test_one_folder_that_is_not_there_refuses_the_run(tmp_path: Path) -> None:
+    logs = config_directory(tmp_path / "claude")
+    (tmp_path / "file").write_text("no folder")
+    error = refusal(logs, tmp_path / "gone", tmp_path / "file")
+    assert error.what == f"no log folder at '{tmp_path / 'gone'}', '{tmp_path / 'file'}'"
+
+
+def test_no_logs_anywhere_is_refused_with_every_place_looked_at(home: Path) -> None:
+    error = refusal()
+    assert error.what == f"no log folder at '{home}/.claude', '{home}/.config/claude'"
+    assert "--logs" in str(error.hint)
+
+
+@pytest.mark.parametrize("below", ["", "lake", "a/b/lake", "other/../lake"])
+def test_a_warehouse_inside_the_logs_is_refused(tmp_path: Path, below: str) -> None:
+    logs = config_directory(tmp_path / "claude")
+    error = refusal(logs, warehouse=f"{logs / 'projects'}/{below}")
+    assert f"lies inside the log folder '{logs / 'projects'}'" in error.what
+
+
+def test_a_warehouse_that_a_link_leads_into_the_logs_is_refused(tmp_path: Path) -> None:
+    logs = config_directory(tmp_path / "claude")
+    (tmp_path / "link").symlink_to(logs / "projects")
+    assert "lies inside" in refusal(logs, warehouse=tmp_path / "link" / "lake").what
+
+
+def test_a_warehouse_beside_the_logs_is_fine(tmp_path: Path) -> None:
+    logs = config_directory(tmp_path / "claude")
+    beside = logs / "projects-lake"
+    assert settings(logs, warehouse=beside).warehouse == beside
+
+
+@pytest.mark.parametrize("source", ["a", "0", "laptop.local", "x" * 64, "a_b-c.d"])
+def test_a_source_of_plain_letters_fits(tmp_path: Path, source: str) -> None:
+    assert settings(config_directory(tmp_path / "claude"), source=source).source == source
+
+
+@pytest.mark.parametrize("source", ["Laptop", "a b", "a/b", "x" * 65, "ä", "a\n", "a=b", "\u0661"])
+def test_a_source_that_could_disturb_a_path_is_refused(tmp_path: Path, source: str) -> None:
+    with pytest.raises(UsageError, match="does not fit") as caught:
+        settings(config_directory(tmp_path / "claude"), source=source)
+    assert repr(source) in caught.value.what
+    assert "--source" in str(caught.value.hint)
+
+
+def test_a_machine_without_a_given_name_still_has_one_that_fits(tmp_path: Path) -> None:
+    name = settings(config_directory(tmp_path / "claude"), source=None).source
+    assert re.fullmatch(r"[a-z0-9._-]{1,64}", name)
+
+
+def test_every_core_works_unless_told(tmp_path: Path) -> None:
+    logs = config_directory(tmp_path / "claude")
+    found = settings_of(logs=[str(logs)], warehouse=None, source=None, jobs=None)
+    assert found.jobs == os.cpu_count()

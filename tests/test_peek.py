@@ -1,0 +1,164 @@
+"""The head of a file: whose session it is, its month, and the tail that waits."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from etl.ledger import LedgerRow
+from etl.parts import NewSession
+from etl.peek import new_sessions, with_pending, with_session
+from tests.sessions import SESSION, Line, encoded, user
+from tests.test_ledger import ledger_row
+
+A_QUARTER_MEGABYTE = 1 << 18
+
+
+def log(folder: Path, name: str, lines: Iterable[Line | bytes]) -> LedgerRow:
+    """A main log on disk, and the row of a file that was only found."""
+    content = encoded(lines)
+    (folder / name).write_bytes(content)
+    return ledger_row(
+        root=str(folder),
+        path=name,
+        session_id=name.removesuffix(".jsonl"),
+        size=len(content),
+        offset=0,
+        part=None,
+        month=None,
+    )
+
+
+def flat_agent(folder: Path, lines: Iterable[Line | bytes]) -> LedgerRow:
+    """An agent's log beside the sessions: its path does not say whose it is."""
+    row = log(folder, "agent-a1.jsonl", lines)
+    return replace(row, kind="agent", layout="flat", session_id=None, agent_id="a1")
+
+
+def agent_below(folder: Path, lines: Iterable[Line | bytes]) -> LedgerRow:
+    """An agent's log in the folder of session s."""
+    row = log(folder, "agent-a2.jsonl", lines)
+    return replace(row, kind="agent", layout="subagents", session_id="s", agent_id="a2")
+
+
+def session_of(row: LedgerRow) -> str | None:
+    return with_session(row).session_id
+
+
+def test_a_flat_agent_belongs_to_the_first_session_it_names(tmp_path: Path) -> None:
+    row = flat_agent(tmp_path, [user("hi"), user("ho", sessionId="another")])
+    assert session_of(row) == SESSION
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        [b"nonsense\n"],
+        [b"\n", b"[1]\n"],
+        [{"type": "summary"}],
+        [{"sessionId": 7}, {"sessionId": ""}, {"sessionId": None}],
+        [b'{"sessionId":"torn\n'],
+    ],
+)
+def test_lines_that_name_no_session_are_passed_over(
+    tmp_path: Path, before: list[Line | bytes]
+) -> None:
+    assert session_of(flat_agent(tmp_path, [*before, user("hi")])) == SESSION
+
+
+def test_a_session_is_read_behind_a_first_line_longer_than_the_head(tmp_path: Path) -> None:
+    row = flat_agent(tmp_path, [user("x" * A_QUARTER_MEGABYTE)])
+    assert row.size > A_QUARTER_MEGABYTE
+    assert session_of(row) == SESSION
+
+
+def test_two_objects_on_one_line_are_both_looked_at(tmp_path: Path) -> None:
+    assert session_of(flat_agent(tmp_path, [b'{"type":"x"}{"sessionId":"s2"}\n'])) == "s2"
+
+
+def test_an_agent_whose_lines_name_no_session_is_a_session_of_its_own(tmp_path: Path) -> None:
+    assert session_of(flat_agent(tmp_path, [{"type": "summary"}])) == "agent-a1"
+
+
+def test_an_agent_without_a_whole_line_has_no_session_yet(tmp_path: Path) -> None:
+    row = flat_agent(tmp_path, [encoded([user("hi")])[:-1]])
+    assert with_session(row) == row
+
+
+def test_a_session_that_the_path_tells_is_left_as_it_is(tmp_path: Path) -> None:
+    row = log(tmp_path, "s.jsonl", [user("hi")])
+    assert with_session(row) == row
+
+
+def test_a_file_that_went_meanwhile_has_no_session_yet(tmp_path: Path) -> None:
+    row = flat_agent(tmp_path, [user("hi")])
+    (tmp_path / row.path).unlink()
+    assert with_session(row) == row
+
+
+def test_a_new_session_has_the_size_of_all_its_files_and_the_month_of_its_main_file(
+    tmp_path: Path,
+) -> None:
+    main = log(tmp_path, "s.jsonl", [user("hi", timestamp="2026-02-28T23:59:59.000Z")])
+    agent = agent_below(tmp_path, [user("ho", timestamp="2026-04-01T00:00:00.000Z")])
+    assert new_sessions([agent, main]) == [NewSession("s", main.size + agent.size, "2026-02")]
+
+
+def test_the_month_comes_from_an_agent_while_the_main_file_tells_none(tmp_path: Path) -> None:
+    main = log(tmp_path, "s.jsonl", [{"type": "summary"}])
+    agent = agent_below(tmp_path, [user("hi")])
+    assert [one.month for one in new_sessions([main, agent])] == ["2026-03"]
+
+
+@pytest.mark.parametrize("stamp", ["2026-13-01T00:00:00Z", "yesterday", "../../x-01-"])
+def test_a_session_without_a_month_takes_that_of_its_file(tmp_path: Path, stamp: str) -> None:
+    row = log(tmp_path, "s.jsonl", [user("hi", timestamp=stamp)])
+    row = replace(row, mtime_ns=int(datetime(2025, 1, 1, tzinfo=UTC).timestamp()) * 10**9)
+    assert [one.month for one in new_sessions([row])] == ["2025-01"]
+
+
+def test_sessions_come_in_order_whatever_the_order_of_their_files(tmp_path: Path) -> None:
+    rows = [log(tmp_path, f"{name}.jsonl", [user("hi")]) for name in ("b", "c", "a")]
+    assert [one.session_id for one in new_sessions(rows)] == ["a", "b", "c"]
+
+
+def test_a_session_without_a_whole_line_gets_no_part_yet(tmp_path: Path) -> None:
+    torn = log(tmp_path, "torn.jsonl", [encoded([user("hi")])[:-1]])
+    empty = log(tmp_path, "empty.jsonl", [])
+    gone = log(tmp_path, "gone.jsonl", [user("hi")])
+    (tmp_path / "gone.jsonl").unlink()
+    assert new_sessions([torn, empty, gone]) == []
+
+
+def test_a_sidecar_alone_makes_no_session(tmp_path: Path) -> None:
+    row = log(tmp_path, "s.jsonl", [b'{\n"agentType":"Explore"\n}\n'])
+    assert new_sessions([replace(row, kind="sidecar")]) == []
+
+
+def test_a_tail_without_its_newline_is_kept(tmp_path: Path) -> None:
+    row = log(tmp_path, "s.jsonl", [b'{"torn":"\xc3'])
+    problems: list[tuple[str, str]] = []
+    assert with_pending(row, problems).pending == b'{"torn":"\xc3'
+    assert problems == []
+
+
+def test_bytes_added_since_the_walk_wait_for_the_next_run(tmp_path: Path) -> None:
+    row = log(tmp_path, "s.jsonl", [b'{"torn"'])
+    with (tmp_path / "s.jsonl").open("ab") as sink:
+        sink.write(b':1}\n{"more":2}\n')
+    assert with_pending(row, []).pending == b'{"torn"'
+
+
+def test_an_empty_file_has_no_tail(tmp_path: Path) -> None:
+    row = log(tmp_path, "s.jsonl", [])
+    assert with_pending(row, []) == row
+
+
+def test_a_tail_that_cannot_be_read_is_a_problem_and_looked_at_again(tmp_path: Path) -> None:
+    row = log(tmp_path, "s.jsonl", [b'{"torn"'])
+    (tmp_path / "s.jsonl").unlink()
+    problems: list[tuple[str, str]] = []
+    assert with_pending(row, problems).size == -1
+    assert problems == [("s.jsonl", "cannot read: No such file or directory")]
