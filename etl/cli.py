@@ -38,12 +38,12 @@ class _Group(click.Group):
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="cclake")
 def main() -> None:
-    r"""Keep Claude Code's session logs, and ask SQL of them.
+    """Keep Claude Code's session logs, and ask SQL of them.
 
     \b
     cclake sync                                   read what is new
     cclake query 'select * from daily_spend'      ask
-    """
+    """  # noqa: D301 - click wants the control character
 
 
 @main.command()
@@ -59,13 +59,13 @@ def sync(
     warehouse: str | None,
     as_json: bool,
 ) -> None:
-    r"""Bring the warehouse up to date with the logs.
+    """Bring the warehouse up to date with the logs.
 
     \b
     Example: cclake sync --logs ~/.claude
     Exit codes: 0 done, 1 done but some files could not be read, 2 usage,
     3 another sync is running, 4 the state was refused, 5 nothing was committed.
-    """
+    """  # noqa: D301 - click wants the control character
     from etl import config, pipeline
 
     settings = config.settings_of(logs=logs, warehouse=warehouse, source=source, jobs=jobs)
@@ -91,11 +91,11 @@ def sync(
 @click.option("--tz", metavar="ZONE", help="Time zone of days, such as Europe/Berlin.")
 @warehouse_option
 def query(sql: str, form: str, tz: str | None, warehouse: str | None) -> None:
-    r"""Ask one query of the views.
+    """Ask one query of the views.
 
     \b
     Example: cclake query 'select day, sum(output_tokens) from daily_spend group by day'
-    """
+    """  # noqa: D301 - click wants the control character
     from etl import answers, config
     from etl.commit import Warehouse
 
@@ -171,7 +171,9 @@ def views(docs: str | None, as_sql: bool, warehouse: str | None) -> None:
 @click.option("--seed", type=int, default=1, show_default=True, help="Same seed, same bytes.")
 @json_option
 def demo(folder: Path, mb: float, seed: int, as_json: bool) -> None:
-    """Write a made-up log tree, and truth.json with what a right reader must find in it.
+    """Write a made-up log tree to try things on.
+
+    Beside it stands truth.json: what a right reader must find.
 
     Example: cclake demo /tmp/logs --mb 20 --seed 7
     """

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import NoReturn
@@ -45,7 +46,7 @@ def show_table(names: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     """Print rows as an aligned table: words left, numbers right, control characters escaped."""
     cells = [[_cell(value) for value in row] for row in rows]
     is_number = [
-        all(isinstance(row[index], int | float | Decimal) or row[index] is None for row in rows)
+        all(_is_number(row[index]) or row[index] is None for row in rows)
         and any(row[index] is not None for row in rows)
         for index in range(len(names))
     ]
@@ -58,6 +59,10 @@ def show_table(names: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
             for cell, width, right in zip(row, widths, is_number, strict=True)
         ]
         click.echo("  ".join(padded).rstrip())
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
 
 
 def _cell(value: object) -> str:
@@ -102,13 +107,23 @@ def sentence_of(run: Mapping[str, object]) -> str:
 
 def show_status(found: Mapping[str, object]) -> None:
     """Print what `cclake status` found."""
-    rows = found["rows"]
-    click.echo(f"warehouse     {printable(str(found['warehouse']))}, commit {found['commit']}")
-    click.echo(
-        f"logs          {found['source_files']:,} files,"
-        f" {size_of(int(str(found['log_bytes'])))} read,"
+    rows, last_run = found["rows"], found["last_run"]
+    logs = (
+        f"{found['source_files']:,} files, {size_of(int(str(found['log_bytes'])))} read,"
         f" {found['files_gone']:,} gone, {found['files_pending']:,} with a tail that waits"
     )
-    click.echo(f"on disk       {size_of(int(str(found['warehouse_bytes'])))}")
-    for name, count in (rows if isinstance(rows, dict) else {}).items():
-        click.echo(f"{name:<13} {count:>12,}")
+    said = [
+        ("warehouse", f"{printable(str(found['warehouse']))}, commit {found['commit']}"),
+        ("logs", logs),
+        ("on disk", size_of(int(str(found["warehouse_bytes"])))),
+    ]
+    if isinstance(last_run, dict):
+        said.append(("last run", f"{_instant(last_run['ended_at'])}: {sentence_of(last_run)}"))
+    if isinstance(rows, dict):
+        said += [(name, f"{count:>11,}") for name, count in rows.items()]
+    for name, words in said:
+        click.echo(f"{name:<15} {words}")
+
+
+def _instant(micros: int) -> str:
+    return f"{datetime.fromtimestamp(micros // 1_000_000, tz=UTC):%Y-%m-%d %H:%M:%S} UTC"

@@ -12,7 +12,7 @@ from etl.hashing import running_hash
 from etl.tables import Table
 
 ROW_GROUP_ROWS = 16_384
-ZSTD_LEVEL = 1
+ZSTD_LEVEL = 3
 _READ_BYTES = 1 << 20
 
 # Columns of many different values: a dictionary would be built only to be thrown away.

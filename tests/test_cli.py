@@ -143,7 +143,7 @@ def test_status_prints_what_is_there_for_people(synced: Path) -> None:
     result = cclake("status", "--warehouse", synced)
     assert (result.exit_code, result.stderr) == (0, "")
     first, *rest = result.stdout.splitlines()
-    assert first == f"warehouse     {synced}, commit 1"
+    assert first == f"warehouse       {synced}, commit 1"
     assert ["usage", "1"] in [line.split() for line in rest]
 
 

@@ -6,7 +6,10 @@ from pathlib import Path
 import click
 import pytest
 
+from etl import frames
 from etl.cli import main
+from etl.demo import write_tree
+from tests.sessions import run_sync
 
 TOP = Path(__file__).resolve().parent.parent
 README = TOP / "README.md"
@@ -50,6 +53,15 @@ def test_every_command_explains_itself_with_an_example(name: str) -> None:
     assert isinstance(command, click.Command)
     assert command.help
     assert f"Example: cclake {name}" in command.help
+
+
+def test_every_query_in_the_readme_has_an_answer(tmp_path: Path) -> None:
+    write_tree(tmp_path / "logs", megabytes=0.2, seed=1)
+    run_sync(tmp_path / "logs", tmp_path / "lake")
+    queries = re.findall(r"^```sql\n(.*?)^```", README.read_text(), re.MULTILINE | re.DOTALL)
+    assert queries
+    for sql in queries:
+        assert len(frames.query(sql, warehouse=tmp_path / "lake")), sql
 
 
 def test_code_on_a_page_is_told_from_words() -> None:

@@ -137,11 +137,13 @@ def test_a_status_is_a_line_a_fact(capsys: pytest.CaptureFixture[str]) -> None:
             "log_bytes": 5_000_000,
             "warehouse_bytes": 900_000,
             "rows": {"usage": 12_345},
+            "last_run": RUN,
         }
     )
     assert capsys.readouterr().out == (
-        "warehouse     /data/la\\x1bke, commit 42\n"
-        "logs          1,200 files, 5.0 MB read, 3 gone, 1 with a tail that waits\n"
-        "on disk       900.0 kB\n"
-        "usage               12,345\n"
+        "warehouse       /data/la\\x1bke, commit 42\n"
+        "logs            1,200 files, 5.0 MB read, 3 gone, 1 with a tail that waits\n"
+        "on disk         900.0 kB\n"
+        f"last run        1970-01-01 00:00:03 UTC: {output.sentence_of(RUN)}\n"
+        "usage                12,345\n"
     )
