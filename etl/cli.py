@@ -154,8 +154,9 @@ def views(docs: str | None, as_sql: bool, warehouse: str | None) -> None:
         for statement in lake.statements(None if is_empty else place.current):
             click.echo(f"{statement};")
         return
-    (place.store / "views").unlink(missing_ok=True)
-    lake.refresh(place, is_empty=is_empty)
+    with place.lock():
+        (place.store / "views").unlink(missing_ok=True)
+        lake.refresh(place, is_empty=is_empty)
     output.say(f"wrote {place.folder / 'cclake.duckdb'}")
 
 

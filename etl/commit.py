@@ -58,6 +58,16 @@ class State:
     sha256: str = ""
 
 
+# A forked worker inherits the descriptor, and with it the lock, which would outlive the run.
+_LOCKS: set[int] = set()
+
+
+def let_go_of_locks() -> None:
+    """Close what a forked process inherited; the lock stays with the one that took it."""
+    while _LOCKS:
+        os.close(_LOCKS.pop())
+
+
 class Warehouse:
     """A warehouse's folders and the steps that change them."""
 
@@ -87,20 +97,23 @@ class Warehouse:
     def lock(self) -> Iterator[None]:
         """Hold the warehouse alone. The kernel lets the lock go when the process ends."""
         descriptor = os.open(self.store / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        with os.fdopen(descriptor, "rb+") as handle:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise BusyError(
-                    f"another sync is at work on '{self.folder}'",
-                    hint="wait for it to end; nothing was changed",
-                ) from None
-            # Nothing that is written while the lock is held is for anybody else to read.
-            mask = os.umask(0o077)
-            try:
-                yield
-            finally:
-                os.umask(mask)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            raise BusyError(
+                f"another sync is at work on '{self.folder}'",
+                hint="wait for it to end; nothing was changed",
+            ) from None
+        _LOCKS.add(descriptor)
+        # Nothing that is written while the lock is held is for anybody else to read.
+        mask = os.umask(0o077)
+        try:
+            yield
+        finally:
+            os.umask(mask)
+            _LOCKS.discard(descriptor)
+            os.close(descriptor)
 
     def load(self) -> State:
         """Read the newest commit and refuse it if it cannot be trusted."""

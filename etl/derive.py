@@ -8,6 +8,7 @@ import duckdb
 import pyarrow as pa
 
 from etl import sqlfiles
+from etl.errors import StorageError
 from etl.tables import DERIVED, FACTS
 
 # Steps that several tables share, in the order in which they build on each other.
@@ -26,14 +27,20 @@ def derive(facts: Mapping[str, pa.Table]) -> Iterator[tuple[str, pa.Table]]:
     """Yield each derived table of the part, typed as declared."""
     numbered = {**facts, "entries": _with_numbers(facts["entries"], "entry_no", "file_no")}
     numbered["content_blocks"] = _with_numbers(facts["content_blocks"], "block_no")
-    with closing(_connect()) as con:
-        for table in FACTS:
-            con.register(table.name, numbered[table.name])
-        for step in STEPS:
-            con.execute(f"create temp table {step} as {_queries('steps')[step]}")
-        for table in DERIVED:
-            rows = con.sql(_queries("tables")[table.name]).to_arrow_table()
-            yield table.name, rows.select(table.names()).cast(table.schema())
+    try:
+        with closing(_connect()) as con:
+            for table in FACTS:
+                con.register(table.name, numbered[table.name])
+            for step in STEPS:
+                con.execute(f"create temp table {step} as {_queries('steps')[step]}")
+            for table in DERIVED:
+                rows = con.sql(_queries("tables")[table.name]).to_arrow_table()
+                yield table.name, rows.select(table.names()).cast(table.schema())
+    except duckdb.OperationalError as error:
+        raise StorageError(
+            f"duckdb ran out of memory or space: {error}",
+            hint="nothing was committed; try --jobs 1",
+        ) from error
 
 
 def _with_numbers(rows: pa.Table, own: str, file: str | None = None) -> pa.Table:

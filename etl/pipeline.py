@@ -1,17 +1,15 @@
 """One run, top to bottom: discover, resume, build every part with news, commit, views."""
 
-import multiprocessing
-import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from uuid import uuid4
 
-from etl import __version__, build, discover, ledger, parts, peek, resume, runs, write
+from etl import __version__, build, discover, ledger, parts, peek, resume, runs, workers, write
 from etl.build import FileOutcome, FileTask, PartResult, PartTask
 from etl.commit import State, StoredFile, Warehouse
 from etl.config import Settings
@@ -248,16 +246,11 @@ def _segments(state: State, slot: Slot, warehouse: Warehouse) -> tuple[build.Seg
 
 def _run_tasks(tasks: list[PartTask], jobs: int, executor: Executor | None) -> Iterator[PartResult]:
     """Build the parts, largest first: here, in processes of our own, or on what was passed in."""
-    workers = min(jobs, len(tasks))
     if executor is not None:
-        yield from executor.map(build.build_part, tasks)
-    elif workers <= 1:
-        yield from map(build.build_part, tasks)
-    else:
-        method = "fork" if sys.platform == "linux" else "spawn"
-        context = multiprocessing.get_context(method)
-        with ProcessPoolExecutor(workers, mp_context=context) as pool:
-            yield from pool.map(build.build_part, tasks)
+        return executor.map(build.build_part, tasks)
+    if jobs == 1 or len(tasks) <= 1:
+        return map(build.build_part, tasks)
+    return workers.run(build.build_part, tasks, processes=min(jobs, len(tasks)))
 
 
 def _settled(rows: list[LedgerRow], results: list[PartResult], run: RunSummary) -> list[LedgerRow]:
@@ -376,7 +369,7 @@ def _show(warehouse: Warehouse, state: State, run: RunSummary) -> None:
         views.refresh(warehouse, is_empty=not any(file.part is not None for file in state.files))
         warehouse.note_run(asdict(run))
     except (OSError, StorageError) as error:
-        problem = f"commit {state.number} is safe, but readers cannot see it yet: {error}"
+        problem = f"commit {state.number} is safe, but showing it failed: {error}"
         run.problems.append((str(warehouse.folder), f"{problem}; the next run tries again"))
 
 

@@ -77,7 +77,7 @@ def refresh(warehouse: Warehouse, *, is_empty: bool) -> bool:
     staged.unlink(missing_ok=True)
     try:
         _write_database(staged, wanted)
-    except duckdb.IOException as error:
+    except duckdb.Error as error:
         raise StorageError(f"cannot write '{staged}': {error}", hint="free some space") from error
     staged.chmod(0o600)
     staged.rename(target)

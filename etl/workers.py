@@ -1,0 +1,46 @@
+"""Processes that work for one run and end with it, however it ends."""
+
+import multiprocessing
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from threading import Thread
+from typing import TypeVar
+
+from etl.commit import let_go_of_locks
+from etl.errors import StorageError
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+def run(
+    work: Callable[[Task], Result], tasks: Iterable[Task], *, processes: int
+) -> Iterator[Result]:
+    """Yield the result of each task, in order, worked out by so many processes."""
+    # A fork starts with everything imported; it is safe only where nothing else runs threads.
+    method = "fork" if sys.platform == "linux" else "spawn"
+    context = multiprocessing.get_context(method)
+    try:
+        with ProcessPoolExecutor(processes, mp_context=context, initializer=_begin) as pool:
+            yield from pool.map(work, tasks)
+    except BrokenProcessPool as error:
+        raise StorageError(
+            "a worker process was killed, perhaps for want of memory",
+            hint="nothing was committed; run again, with --jobs 1 to need less memory",
+        ) from error
+
+
+def _begin() -> None:
+    """Tie a worker to its run: it holds no lock of its own and dies when its parent does."""
+    let_go_of_locks()
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
