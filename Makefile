@@ -62,7 +62,7 @@ run: $(INSTALLED) ## sync your own logs (a made-up tree if there are none) and s
 		$(BIN)/cclake sync --logs .demo/logs$$where || [ $$? -eq 1 ]; \
 	fi; \
 	$(BIN)/cclake query '$(FIRST_QUESTION)'$$where; \
-	echo "next: $(BIN)/cclake report daily$$where, or $(BIN)/cclake --help"
+	echo "next: $(BIN)/cclake status$$where; README.md has more to ask"
 
 test: lint types ## everything a change must pass: lint, types, tests
 	$(SAY) "pytest"

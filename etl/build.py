@@ -231,7 +231,7 @@ class _PartBuilder:
             table.name: pa.concat_tables([one[table.name] for one in narrow]) for table in FACTS
         }
         by_name = {table.name: table for table in PART_TABLES}
-        for name, rows in derive.derive(facts):
+        for name, rows in derive.derive(facts).items():
             file = write.write_table(by_name[name], rows, Path(self._task.staging))
             self._result.written.append((0, 0, file))
 

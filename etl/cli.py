@@ -79,7 +79,8 @@ def sync(
     sys.exit(run.exit_code())
 
 
-@main.command()
+# SQL may begin with a comment, which looks like an option.
+@main.command(context_settings={"ignore_unknown_options": True})
 @click.argument("sql")
 @click.option(
     "--format",
@@ -91,15 +92,17 @@ def sync(
 @click.option("--tz", metavar="ZONE", help="Time zone of days, such as Europe/Berlin.")
 @warehouse_option
 def query(sql: str, form: str, tz: str | None, warehouse: str | None) -> None:
-    """Ask one query of the views.
+    """Ask one query of the views; - reads it from stdin.
 
     \b
     Example: cclake query 'select day, sum(output_tokens) from daily_spend group by day'
+             cclake query - < my.sql
     """  # noqa: D301 - click wants the control character
     from etl import answers, config
     from etl.commit import Warehouse
 
-    answer = answers.ask(Warehouse(config.warehouse_of(warehouse)), sql, time_zone=tz)
+    text = sys.stdin.read() if sql == "-" else sql
+    answer = answers.ask(Warehouse(config.warehouse_of(warehouse)), text, time_zone=tz)
     printers: dict[str, Callable[[answers.Answer], None]] = {
         "table": lambda one: output.show_table(one.names(), one.rows()),
         "json": lambda one: click.echo(one.json()),

@@ -1,7 +1,8 @@
 """Facts of a part become its derived tables: one SQL file each, over the narrow columns."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import closing
+import os
+import threading
+from collections.abc import Mapping
 from functools import cache
 
 import duckdb
@@ -9,7 +10,7 @@ import pyarrow as pa
 
 from etl import sqlfiles
 from etl.errors import StorageError
-from etl.tables import DERIVED, FACTS
+from etl.tables import DERIVED, FACTS, Table
 
 # Steps that several tables share, in the order in which they build on each other.
 STEPS = (
@@ -23,24 +24,30 @@ STEPS = (
 )
 
 
-def derive(facts: Mapping[str, pa.Table]) -> Iterator[tuple[str, pa.Table]]:
-    """Yield each derived table of the part, typed as declared."""
+def derive(facts: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
+    """Return the derived tables of a part by name, typed as declared."""
     numbered = {**facts, "entries": _with_numbers(facts["entries"], "entry_no", "file_no")}
     numbered["content_blocks"] = _with_numbers(facts["content_blocks"], "block_no")
+    con = _connection(os.getpid(), threading.get_ident())
     try:
-        with closing(_connect()) as con:
-            for table in FACTS:
-                con.register(table.name, numbered[table.name])
-            for step in STEPS:
-                con.execute(f"create temp table {step} as {_queries('steps')[step]}")
-            for table in DERIVED:
-                rows = con.sql(_queries("tables")[table.name]).to_arrow_table()
-                yield table.name, rows.select(table.names()).cast(table.schema())
+        for table in FACTS:
+            con.register(table.name, numbered[table.name])
+        for step in STEPS:
+            con.execute(f"create or replace temp table {step} as {_queries('steps')[step]}")
+        return {table.name: _derived(con, table) for table in DERIVED}
     except duckdb.OperationalError as error:
         raise StorageError(
             f"duckdb ran out of memory or space: {error}",
             hint="nothing was committed; try --jobs 1",
         ) from error
+    finally:
+        for table in FACTS:
+            con.unregister(table.name)
+
+
+def _derived(con: duckdb.DuckDBPyConnection, table: Table) -> pa.Table:
+    rows = con.sql(_queries("tables")[table.name]).to_arrow_table()
+    return rows.select(table.names()).cast(table.schema())
 
 
 def _with_numbers(rows: pa.Table, own: str, file: str | None = None) -> pa.Table:
@@ -60,7 +67,9 @@ def _queries(layer: str) -> dict[str, str]:
     return {query.name: query.query for query in sqlfiles.load(layer)}
 
 
-def _connect() -> duckdb.DuckDBPyConnection:
+@cache
+def _connection(_process: int, _thread: int) -> duckdb.DuckDBPyConnection:
+    """Return a worker's own connection; opening one costs a third of deriving a small part."""
     con = duckdb.connect(config={"threads": 1, "autoinstall_known_extensions": False})
     con.execute("set timezone = 'UTC'")
     return con

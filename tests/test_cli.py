@@ -5,8 +5,6 @@ import io
 import json
 import os
 import shutil
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -16,7 +14,6 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 
-from etl import __version__
 from etl.cli import main
 from etl.commit import Warehouse
 from tests.sessions import Line, assistant, tool_result, tool_use, user, write_log
@@ -362,35 +359,8 @@ def test_the_help_of_every_command_has_an_example(command: str) -> None:
     assert f"Example: cclake {command}" in " ".join(result.stdout.split())
 
 
-def run(*arguments: str | Path, script: str | None = None) -> subprocess.CompletedProcess[str]:
-    start = ["-c", script] if script else ["-m", "etl"]
-    return subprocess.run(
-        [sys.executable, *start, *map(str, arguments)],
-        cwd=TOP,
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-
-
-@pytest.mark.parametrize("arguments", [("--help",), ("--version",), ("sync", "--help")])
-def test_help_waits_for_no_heavy_library(arguments: tuple[str, ...]) -> None:
-    script = (
-        "import atexit, sys; atexit.register(lambda: print(*sys.modules));"
-        "from etl.cli import main; main()"
-    )
-    done = run(*arguments, script=script)
-    assert done.returncode == 0
-    assert {"duckdb", "polars", "pyarrow"} & set(done.stdout.split()) == set()
-    assert "etl.cli" in done.stdout.split()
-
-
-def test_demo_sync_and_query_work_as_a_process(tmp_path: Path) -> None:
-    logs, lake = tmp_path / "tree", tmp_path / "lake"
-    made = run("demo", logs, "--mb", "0.05")
-    assert (made.returncode, made.stdout) == (0, "")
-    assert run("sync", "--logs", logs, "--warehouse", lake, "--jobs", "2").returncode == 0
-    ask = "select count(*) > 10 as many from entries"
-    asked = run("query", ask, "--warehouse", lake, "--format", "csv")
-    assert (asked.returncode, asked.stdout, asked.stderr) == (0, "many\ntrue\n", "")
-    assert run("--version").stdout == f"cclake, version {__version__}\n"
+def test_a_query_may_begin_with_a_comment_or_come_from_stdin(synced: Path) -> None:
+    sql = "-- how many\nselect count(*) as n from usage"
+    assert query(synced, sql, "--format", "csv").stdout == "n\n1\n"
+    arguments = ["query", "-", "--format", "csv", "--warehouse", str(synced)]
+    assert CliRunner().invoke(main, arguments, input=sql).stdout == "n\n1\n"

@@ -11,7 +11,11 @@ from etl.derive import STEPS
 from etl.sqlfiles import SqlFile
 from etl.tables import DERIVED
 
-SHIPPED = [(layer, file) for layer in ("steps", "tables", "views") for file in sqlfiles.load(layer)]
+SHIPPED = [
+    (layer, file)
+    for layer in ("checks", "steps", "tables", "views")
+    for file in sqlfiles.load(layer)
+]
 ARROW_LAMBDA = re.compile(r"\b\w+\s*->(?!>)\s*(?!\s*['\"$])")
 
 every_file = pytest.mark.parametrize(

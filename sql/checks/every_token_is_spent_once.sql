@@ -1,0 +1,35 @@
+-- Days whose spend is not the sum of what the responses of that day used.
+-- grain: one day and model that does not come out
+with
+
+used as (
+    select
+        occurred_at::date as day,
+        model,
+        count(*) as responses,
+        coalesce(sum(output_tokens), 0)::bigint as output_tokens
+    from usage
+    group by all
+),
+
+spent as (
+    select
+        day,
+        model,
+        sum(responses)::bigint as responses,
+        sum(output_tokens)::bigint as output_tokens
+    from daily_spend
+    group by all
+)
+
+select
+    coalesce(used.day, spent.day) as day,
+    coalesce(used.model, spent.model) as model,
+    used.output_tokens as used_tokens,
+    spent.output_tokens as spent_tokens
+from used
+full join spent
+    on used.day is not distinct from spent.day
+    and used.model is not distinct from spent.model
+where used.responses is distinct from spent.responses
+    or used.output_tokens is distinct from spent.output_tokens

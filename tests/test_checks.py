@@ -1,0 +1,61 @@
+"""The shipped checks: silent on a sound warehouse, and each speaks up when it should."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from etl import sqlfiles, views
+from etl.commit import Warehouse
+from etl.demo import write_tree
+from tests.sessions import run_sync
+
+CHECKS = {check.name: check.query for check in sqlfiles.load("checks")}
+# What breaks each: a row that got lost, came twice, or says something else.
+DAMAGE = {
+    "every_byte_is_accounted_for": ("raw.entries", "delete from held where line_no = 2"),
+    "every_key_is_there_once": ("usage", "insert into held select * from held limit 1"),
+    "every_row_has_its_file": (
+        "source_files",
+        "update held set \"offset\" = 1 where kind = 'main'",
+    ),
+    "every_token_is_spent_once": ("daily_spend", "update held set output_tokens = 0"),
+}
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
+    folder = tmp_path_factory.mktemp("checks")
+    write_tree(folder / "logs", megabytes=0.5, seed=4)
+    run_sync(folder / "logs", folder / "lake")
+    return Warehouse(folder / "lake")
+
+
+@pytest.fixture
+def con(lake: Warehouse) -> Iterator[duckdb.DuckDBPyConnection]:
+    with closing(views.connect(lake, time_zone="UTC")) as connection:
+        yield connection
+
+
+@pytest.mark.parametrize("name", sorted(CHECKS))
+def test_a_sound_warehouse_passes(con: duckdb.DuckDBPyConnection, name: str) -> None:
+    assert con.execute(CHECKS[name]).fetchall() == []
+
+
+@pytest.mark.parametrize("name", sorted(CHECKS))
+def test_an_empty_warehouse_passes(tmp_path: Path, name: str) -> None:
+    (tmp_path / "logs" / "projects").mkdir(parents=True)
+    run_sync(tmp_path / "logs", tmp_path / "lake")
+    with closing(views.connect(Warehouse(tmp_path / "lake"))) as con:
+        assert con.execute(CHECKS[name]).fetchall() == []
+
+
+@pytest.mark.parametrize("name", sorted(CHECKS))
+def test_damage_is_noticed(con: duckdb.DuckDBPyConnection, name: str) -> None:
+    view, damage = DAMAGE[name]
+    con.execute(f"create table held as select * from {view}")  # noqa: S608 - our own names
+    con.execute(damage)
+    con.execute(f"create or replace view {view} as select * from held")  # noqa: S608 - our own names
+    assert con.execute(CHECKS[name]).fetchall()

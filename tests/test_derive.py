@@ -1,0 +1,262 @@
+"""Derived tables: typed as declared, one row a grain, the same whoever shares the part."""
+
+from collections.abc import Iterable
+
+import pytest
+
+from etl.derive import derive
+from etl.facts import FactBatch, Facts, Origin, Tally
+from etl.tables import DERIVED, FACTS
+from tests.sessions import Line, assistant, compaction, encoded, text, tool_result, tool_use, user
+
+Rows = list[dict[str, object]]
+Log = tuple[Origin, list[Line | bytes]]
+
+# What there is one row of in a file and its generation.
+GRAINS = {
+    "messages": ("role", "key"),
+    "usage": ("key",),
+    "tool_calls": ("tool_use_id",),
+    "agents": ("session_id", "agent_id"),
+}
+DEEP: Line = {"isSidechain": True, "agentId": "deep"}
+
+
+def file(
+    name: str, session: str = "one", *, agent_id: str | None = None, layout: str = "main"
+) -> Origin:
+    """An origin: a main file, or an agent's if `agent_id` is given."""
+    return Origin(name, 0, session, agent_id, "subagents" if agent_id else layout)
+
+
+def facts_of(logs: Iterable[Log], sidecars: Iterable[tuple[Origin, bytes]] = ()) -> Facts:
+    batch = FactBatch()
+    for origin, lines in logs:
+        batch.add_lines(origin, 0, encoded(lines), Tally())
+    for origin, content in sidecars:
+        batch.add_sidecar(origin, "agent.meta.json", content)
+    return batch.take()
+
+
+def narrow(facts: Facts) -> Facts:
+    """Leave the long texts out, as a build does."""
+    return {table.name: facts[table.name].select(table.narrow_names()) for table in FACTS}
+
+
+def derived(logs: Iterable[Log], sidecars: Iterable[tuple[Origin, bytes]] = ()) -> dict[str, Rows]:
+    return {
+        name: rows.to_pylist() for name, rows in derive(narrow(facts_of(logs, sidecars))).items()
+    }
+
+
+def session(name: str, second: int) -> list[Log]:
+    """A session with everything: a streamed response, calls, an agent, a compaction."""
+    starts = {"sessionId": name, "cwd": f"/home/ada/{name}"}
+    ids = {"message_id": f"msg_{name}", "request": f"req_{name}"}
+    main: list[Line | bytes] = [
+        user("Count", f"u-{name}", second, **starts),
+        assistant(text("Well"), uuid=f"a-{name}", second=second + 1, output=1, **ids, **starts),
+        assistant(
+            tool_use(f"task-{name}", "Task", prompt="Count"),
+            uuid=f"b-{name}",
+            second=second + 2,
+            output=50,
+            stop="tool_use",
+            **ids,
+            **starts,
+        ),
+        tool_result(
+            f"task-{name}",
+            uuid=f"r-{name}",
+            second=second + 9,
+            toolUseResult={"agentId": "deep"},
+        ),
+        compaction(f"c-{name}", second + 10),
+        user("This session is being continued", f"k-{name}", second + 10, isCompactSummary=True),
+        user("Goodbye", f"v-{name}", second + 20, **starts),
+    ]
+    agent: list[Line | bytes] = [
+        user("Count", f"s-{name}", second + 3, **DEEP),
+        assistant(
+            tool_use(f"ls-{name}"),
+            uuid=f"t-{name}",
+            second=second + 4,
+            message_id=f"msg_s_{name}",
+            request=f"req_s_{name}",
+            **DEEP,
+        ),
+    ]
+    return [
+        (file(f"main-{name}", name), main),
+        (file(f"agent-{name}", name, agent_id="deep"), agent),
+    ]
+
+
+SESSIONS = ("one", "two", "three")
+
+
+@pytest.mark.parametrize("is_full", [True, False], ids=["full", "empty"])
+def test_tables_are_typed_as_declared_with_rows_and_without(*, is_full: bool) -> None:
+    facts = narrow(facts_of(session("one", 0) if is_full else []))
+    found = dict(derive(facts))
+    assert list(found) == [table.name for table in DERIVED]
+    for table in DERIVED:
+        assert found[table.name].schema == table.schema()
+        assert bool(found[table.name].num_rows) == is_full
+
+
+def test_derived_tables_need_none_of_the_long_texts() -> None:
+    facts = facts_of(session("one", 0))
+    assert {name: rows.to_pylist() for name, rows in derive(facts).items()} == derived(
+        session("one", 0)
+    )
+
+
+def copies_and_repeats() -> list[Log]:
+    """A file that repeats its lines, its older generation, and a byte copy of it elsewhere."""
+    (main, lines), agent = session("one", 0)
+    again = Origin(main.file_id, 1, main.session_id, None, "main")
+    copy = Origin("a-copy", 0, main.session_id, None, "main")
+    return [(main, [*lines, *lines]), (again, lines), (copy, lines), agent, *session("two", 50)]
+
+
+@pytest.mark.parametrize("table", GRAINS)
+def test_a_file_has_one_row_a_grain_also_where_lines_stand_again(table: str) -> None:
+    rows = derived(copies_and_repeats())[table]
+    grains = [
+        tuple(row[name] for name in ("file_id", "generation", *GRAINS[table])) for row in rows
+    ]
+    assert len(rows) >= 2
+    assert len(set(grains)) == len(grains)
+
+
+def test_lines_that_stand_again_in_their_file_change_no_row() -> None:
+    (main, lines), agent = session("one", 0)
+    once, twice = derived([(main, lines), agent]), derived([(main, [*lines, *lines]), agent])
+    for name in ("messages", "tool_calls", "agents"):
+        assert twice[name] == once[name]
+    tokens = ("key", "output_tokens", "input_tokens", "occurred_at", "turn_id")
+    assert [[row[name] for name in tokens] for row in twice["usage"]] == [
+        [row[name] for name in tokens] for row in once["usage"]
+    ]
+
+
+def test_several_sessions_in_a_part_give_the_rows_of_each_alone() -> None:
+    logs = {name: session(name, 100 * at) for at, name in enumerate(SESSIONS)}
+    together = derived([log for name in SESSIONS for log in logs[name]])
+    alone = [derived(logs[name]) for name in SESSIONS]
+    for table in DERIVED:
+        expected = [row for one in alone for row in one[table.name]]
+        assert sorted(map(repr, together[table.name])) == sorted(map(repr, expected))
+
+
+def test_rows_say_where_their_first_line_stands() -> None:
+    found = derived(session("one", 0))
+    response = next(row for row in found["usage"] if row["agent_id"] is None)
+    assert (response["file_id"], response["line_no"], response["object_index"]) == (
+        "main-one",
+        2,
+        0,
+    )
+    (agent,) = found["agents"]
+    assert (agent["file_id"], agent["line_no"], agent["byte_start"]) == ("agent-one", 1, 0)
+
+
+def test_a_turn_goes_from_one_prompt_to_the_next_in_file_order() -> None:
+    logs: list[Log] = [
+        (
+            file("f"),
+            [
+                assistant(uuid="a0", second=99, message_id="m0", request="q0"),
+                user("First", "u1", 50),
+                assistant(uuid="a1", second=2, message_id="m1", request="q1"),
+                user("Second", "u2", 1),
+                assistant(uuid="a2", second=51, message_id="m2", request="q2"),
+            ],
+        )
+    ]
+    turns = {row["message_id"]: row["turn_id"] for row in derived(logs)["usage"]}
+    assert turns == {"m0": None, "m1": "u1", "m2": "u2"}
+
+
+def test_a_copied_prompt_begins_the_turn_of_the_original() -> None:
+    origin = {"sessionId": "old", "messageUuid": "u-old"}
+    lines: list[Line | bytes] = [user("Hi", "u-new", forkedFrom=origin), assistant()]
+    found = derived([(file("f"), lines)])
+    assert [row["turn_id"] for row in found["usage"]] == ["u-old"]
+    assert [row["key"] for row in found["messages"]] == ["u-old", "msg_1:req_1"]
+    assert [row["is_forked"] for row in found["messages"]] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("ids", "key"),
+    [
+        ({"message_id": "m", "request": "q"}, "m:q"),
+        ({"message_id": "m", "request": None}, "m@1772352001000000"),
+        ({"message_id": None, "request": None}, "a1"),
+    ],
+    ids=["both", "no_request", "neither"],
+)
+def test_a_response_is_keyed_by_what_it_has(ids: dict[str, str], key: str) -> None:
+    found = derived([(file("f"), [assistant(uuid="a1", second=1, **ids)])])
+    assert [row["key"] for row in found["usage"]] == [key]
+    assert [row["key"] for row in found["messages"]] == [key]
+
+
+SIDECAR = (file("meta", agent_id="deep"), b'{"toolUseId":"by-meta","agentType":"Plan"}')
+PROGRESS = {
+    "type": "progress",
+    "uuid": "p1",
+    "parentToolUseID": "by-progress",
+    "data": {"agentId": "deep"},
+}
+
+
+@pytest.mark.parametrize(
+    ("evidence", "expected"),
+    [
+        ({"meta", "result", "progress"}, ("by-meta", "meta", "u1")),
+        ({"result", "progress"}, ("by-result", "result", "u2")),
+        ({"progress"}, ("by-progress", "progress", "u3")),
+        (set(), (None, None, None)),
+    ],
+    ids=["meta", "result", "progress", "none"],
+)
+def test_an_agent_is_linked_by_the_best_evidence(
+    evidence: set[str], expected: tuple[str | None, ...]
+) -> None:
+    calls = ("by-meta", "by-result", "by-progress")
+    main: list[Line | bytes] = [
+        line
+        for at, call in enumerate(calls, 1)
+        for line in (
+            user("Go", f"u{at}"),
+            assistant(tool_use(call, "Agent"), uuid=f"a{at}", message_id=f"m{at}"),
+        )
+    ]
+    main += [PROGRESS] if "progress" in evidence else []
+    main += [tool_result("by-result", toolUseResult={"agentId": "deep"})] * ("result" in evidence)
+    transcript: list[Line | bytes] = [user("Look", "s1", **DEEP)]
+    logs = [(file("f"), main), (file("g", agent_id="deep"), transcript)]
+    found = derived(logs, [SIDECAR] if "meta" in evidence else [])
+    (agent,) = found["agents"]
+    assert (agent["tool_use_id"], agent["link_rule"], agent["turn_id"]) == expected
+    assert agent["agent_type"] == ("Plan" if "meta" in evidence else None)
+
+
+def test_files_set_aside_give_no_derived_row() -> None:
+    (_, lines), _ = session("one", 0)
+    found = derived([(file("f", layout="other"), lines)])
+    assert found == {table.name: [] for table in DERIVED}
+
+
+def test_a_side_thread_inside_a_main_file_begins_no_turn() -> None:
+    side: list[Line | bytes] = [
+        user("Go", "u1"),
+        user("Look around", "s1", isSidechain=True),
+        assistant(uuid="s2", isSidechain=True),
+        compaction("c1") | {"isSidechain": True},
+    ]
+    found = derived([(file("f"), side)])
+    assert [(row["turn_id"], row["is_sidechain"]) for row in found["usage"]] == [("u1", True)]
+    assert found["agents"] == found["compactions"] == []
