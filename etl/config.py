@@ -46,6 +46,7 @@ def settings_of(
     roots = _roots_of(logs)
     folder = warehouse_of(warehouse)
     _refuse_nesting(folder, roots)
+    _refuse_partition_names(folder)
     return Settings(roots, folder, name, jobs or os.cpu_count() or 1)
 
 
@@ -72,6 +73,16 @@ def _refuse_nesting(warehouse: Path, roots: Sequence[Path]) -> None:
             raise UsageError(
                 f"warehouse '{warehouse}' lies inside the log folder '{root}'",
                 hint="choose a folder outside it with --warehouse DIR",
+            )
+
+
+def _refuse_partition_names(warehouse: Path) -> None:
+    """DuckDB takes any folder called `source=…` above the files for their source."""
+    for name in warehouse.parts:
+        if name.startswith(("source=", "month=")):
+            raise UsageError(
+                f"warehouse '{warehouse}' lies below a folder called '{name}'",
+                hint="choose a folder whose name no partition has with --warehouse DIR",
             )
 
 

@@ -4,10 +4,12 @@ They hold no data. `cclake.duckdb` is replaced by rename, so no reader ever bloc
 """
 
 import re
+import shutil
 from collections.abc import Iterator
 from contextlib import closing
 from graphlib import TopologicalSorter
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import duckdb
 import pyarrow as pa
@@ -74,11 +76,11 @@ def refresh(warehouse: Warehouse, *, is_empty: bool) -> bool:
     if target.exists() and mark.exists() and mark.read_text() == fingerprint:
         return False
     staged = warehouse.staging / "views.duckdb"
-    staged.unlink(missing_ok=True)
-    try:
-        _write_database(staged, wanted)
-    except duckdb.Error as error:
-        raise StorageError(f"cannot write '{staged}': {error}", hint="free some space") from error
+    # Made elsewhere and copied: duckdb cannot write where a folder's name holds a question mark.
+    with TemporaryDirectory() as folder:
+        made = Path(folder) / "views.duckdb"
+        _write_database(made, wanted)
+        shutil.copyfile(made, staged)
     staged.chmod(0o600)
     staged.rename(target)
     mark.write_text(fingerprint)
@@ -86,13 +88,15 @@ def refresh(warehouse: Warehouse, *, is_empty: bool) -> bool:
 
 
 def _write_database(path: Path, wanted: list[str]) -> None:
-    with closing(duckdb.connect(config={"autoinstall_known_extensions": False})) as con:
-        con.execute(
-            f"attach {_quoted(str(path))} as lake (storage_version {_quoted(STORAGE_VERSION)})"
-        )
-        con.execute("use lake")
-        # In one transaction: hundreds of comments, each of its own, would take twice as long.
-        con.execute(";\n".join(["begin", *wanted, "commit"]))
+    version = f"(storage_version {_quoted(STORAGE_VERSION)})"
+    try:
+        with closing(duckdb.connect(config={"autoinstall_known_extensions": False})) as con:
+            con.execute(f"attach {_quoted(str(path))} as lake {version}")
+            con.execute("use lake")
+            # In one transaction: hundreds of comments, one by one, would take twice as long.
+            con.execute(";\n".join(["begin", *wanted, "commit"]))
+    except duckdb.Error as error:
+        raise StorageError(f"cannot write '{path}': {error}", hint="free some space") from error
 
 
 def statements(root: Path | None, *, with_comments: bool = True) -> Iterator[str]:

@@ -157,3 +157,10 @@ def test_every_core_works_unless_told(tmp_path: Path) -> None:
     logs = config_directory(tmp_path / "claude")
     found = settings_of(logs=[str(logs)], warehouse=None, source=None, jobs=None)
     assert found.jobs == os.cpu_count()
+
+
+@pytest.mark.parametrize("name", ["source=x", "month=2026-03"])
+def test_a_warehouse_below_a_partitions_name_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "projects").mkdir()
+    with pytest.raises(UsageError, match=name):
+        settings_of(logs=[str(tmp_path)], warehouse=str(tmp_path / name / "w"), source="s", jobs=1)

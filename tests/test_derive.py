@@ -18,6 +18,7 @@ GRAINS = {
     "usage": ("key",),
     "tool_calls": ("tool_use_id",),
     "agents": ("session_id", "agent_id"),
+    "compactions": ("key",),
 }
 DEEP: Line = {"isSidechain": True, "agentId": "deep"}
 
@@ -133,12 +134,7 @@ def test_a_file_has_one_row_a_grain_also_where_lines_stand_again(table: str) -> 
 def test_lines_that_stand_again_in_their_file_change_no_row() -> None:
     (main, lines), agent = session("one", 0)
     once, twice = derived([(main, lines), agent]), derived([(main, [*lines, *lines]), agent])
-    for name in ("messages", "tool_calls", "agents"):
-        assert twice[name] == once[name]
-    tokens = ("key", "output_tokens", "input_tokens", "occurred_at", "turn_id")
-    assert [[row[name] for name in tokens] for row in twice["usage"]] == [
-        [row[name] for name in tokens] for row in once["usage"]
-    ]
+    assert twice == once
 
 
 def test_several_sessions_in_a_part_give_the_rows_of_each_alone() -> None:
@@ -260,3 +256,92 @@ def test_a_side_thread_inside_a_main_file_begins_no_turn() -> None:
     found = derived([(file("f"), side)])
     assert [(row["turn_id"], row["is_sidechain"]) for row in found["usage"]] == [("u1", True)]
     assert found["agents"] == found["compactions"] == []
+
+
+# ---- Lines that stand again, stand elsewhere, or have no name.
+
+
+def nameless(line: Line) -> Line:
+    return {name: value for name, value in line.items() if name != "uuid"}
+
+
+def test_lines_without_a_uuid_are_told_by_their_bytes_and_how_many_came_before() -> None:
+    lines: list[Line | bytes] = [
+        nameless(user("Hi")),
+        nameless(user("Hi")),
+        nameless(assistant(text("Well"), second=1)),
+        nameless(assistant(text("Done"), second=2)),
+        nameless(compaction(second=3)),
+        nameless(compaction(second=4)),
+    ]
+    once, copy = derived([(file("f"), lines)]), derived([(file("copy"), lines)])
+    assert [row["role"] for row in once["messages"]] == ["user", "user", "assistant"]
+    assert once["messages"][2]["line_count"] == once["usage"][0]["line_count"] == 2
+    assert len({row["key"] for row in once["compactions"]}) == 2
+    for name in ("messages", "compactions"):
+        assert [row["key"] for row in once[name]] == [row["key"] for row in copy[name]]
+
+
+def test_history_appended_again_under_new_uuids_adds_no_line_and_no_block() -> None:
+    response = [
+        assistant(text("Well"), uuid="a1", second=1),
+        assistant(tool_use("toolu_1"), uuid="a2", second=2),
+    ]
+    again = [line | {"uuid": f"again-{line['uuid']}"} for line in response]
+    found = derived([(file("f"), [*response, *again])])
+    (message,), (usage,) = found["messages"], found["usage"]
+    assert (message["line_count"], message["text_blocks"], message["tool_use_blocks"]) == (2, 1, 1)
+    assert usage["line_count"] == 2
+    assert len(found["tool_calls"]) == 1
+
+
+def test_an_answer_that_only_the_rewritten_log_has_answers_the_older_call() -> None:
+    older, newer = file("f"), Origin("f", 1, "one", None, "main")
+    (call,) = derived([(older, [assistant(tool_use())]), (newer, [tool_result(is_error=True)])])[
+        "tool_calls"
+    ]
+    assert (call["generation"], call["is_error"], call["duration_ms"]) == (0, True, 1000)
+
+
+def test_a_boundary_that_stands_again_in_its_file_is_one_row() -> None:
+    found = derived([(file("f"), [compaction("c1"), compaction("c1"), compaction("c2")])])
+    assert [row["uuid"] for row in found["compactions"]] == ["c1", "c2"]
+
+
+def test_a_summary_belongs_to_the_boundary_right_before_it() -> None:
+    summary = user("x" * 30, "s1", isCompactSummary=True)
+    found = derived([(file("f"), [compaction("c1"), compaction("c2"), summary])])
+    assert [row["summary_chars"] for row in found["compactions"]] == [None, 30]
+
+
+def test_a_prompt_that_says_more_than_warmup_is_no_warmup() -> None:
+    more = {"role": "user", "content": [text("Warmup"), text("then count the trees")]}
+    logs: list[Log] = [
+        (file("f", agent_id="work"), [user("", "s1") | {"message": more}]),
+        (file("g", agent_id="warm"), [user(" Warmup\n", "s2")]),
+    ]
+    found = {row["agent_id"]: row["is_warmup"] for row in derived(logs)["agents"]}
+    assert found == {"work": False, "warm": True}
+
+
+def test_a_fork_did_not_make_the_call_that_started_it() -> None:
+    launch = assistant(tool_use("launch", "Agent"), uuid="a1")
+    logs: list[Log] = [
+        (file("f"), [user("Go"), launch, tool_result("launch", toolUseResult={"agentId": "deep"})]),
+        (
+            file("g", agent_id="deep"),
+            [launch | DEEP, assistant(tool_use("own"), uuid="s2", message_id="m2", **DEEP)],
+        ),
+    ]
+    (agent,) = derived(logs)["agents"]
+    assert (agent["tool_use_id"], agent["tool_call_count"]) == ("launch", 1)
+
+
+@pytest.mark.parametrize("names", [("a", "b"), ("b", "a")])
+def test_a_session_of_two_folders_began_where_its_first_instant_was(names: tuple[str, str]) -> None:
+    first, later = names
+    logs: list[Log] = [
+        (file(later), [user("On", "u2", 60, cwd="/second"), assistant(second=61)]),
+        (file(first), [user("Hi", "u1", 0, cwd="/first")]),
+    ]
+    assert [row["project"] for row in derived(logs)["usage"]] == ["/first"]

@@ -10,6 +10,7 @@ select
         where coalesce(block_type, '') not in ('text', 'thinking', 'tool_use', 'tool_result')
     ) as other_blocks,
     sum(text_chars)::bigint as text_chars,
+    bit_xor(hash(block_index, block_type, tool_use_id, text_chars, preview)) as fingerprint,
     arg_min(preview, block_index) filter (where block_type = 'text') as text_preview
 from blocks
 group by entry_no

@@ -8,7 +8,8 @@ starts as (
         file_no,
         generation,
         case
-            when not coalesce(is_sidechain, false)
+            when uuid is not null
+            and not coalesce(is_sidechain, false)
             and prompt_kind in ('human', 'command', 'bash', 'queued', 'sdk')
                 then entry_key
         end as begun_turn_id

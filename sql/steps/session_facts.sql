@@ -1,12 +1,21 @@
 -- When and where each session began.
 -- grain: one session
+with
+
+-- In the order of a file's lines, as times step back; between files by time, as folders may move.
+beginnings as (
+    select
+        session_id,
+        is_agent_file,
+        min(occurred_at) as began_at,
+        arg_min(cwd, (generation, entry_no)) filter (where cwd is not null) as cwd
+    from lines
+    group by session_id, is_agent_file, file_no
+)
+
 select
     session_id,
-    min(occurred_at) as session_started_at,
-    coalesce(
-        arg_min(cwd, (generation, line_no, object_index))
-            filter (where cwd is not null and not is_agent_file),
-        arg_min(cwd, (occurred_at, agent_id, line_no)) filter (where cwd is not null)
-    ) as project
-from lines
+    min(began_at) as session_started_at,
+    arg_min(cwd, (is_agent_file, began_at, cwd)) filter (where cwd is not null) as project
+from beginnings
 group by session_id

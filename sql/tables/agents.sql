@@ -19,11 +19,21 @@ spans as (
     group by file_no, generation
 ),
 
+-- A fork repeats the call that started it; that one was not its own.
 call_counts as (
-    select file_no, generation, count(distinct tool_use_id) as tool_call_count
+    select
+        blocks.file_no,
+        blocks.generation,
+        count(distinct blocks.tool_use_id) as tool_call_count
     from blocks
-    where block_type in ('tool_use', 'server_tool_use')
-    group by file_no, generation
+    join lines using (entry_no)
+    left join agent_links as links
+        on lines.session_id = links.session_id
+        and lines.agent_id = links.agent_id
+    where lines.is_agent_file
+        and blocks.block_type in ('tool_use', 'server_tool_use')
+        and blocks.tool_use_id is distinct from links.tool_use_id
+    group by blocks.file_no, blocks.generation
 ),
 
 latest_sidecars as (
@@ -54,7 +64,10 @@ select
     spans.ended_at,
     spans.line_count,
     coalesce(call_counts.tool_call_count, 0) as tool_call_count,
-    coalesce(trim(first_prompts.text_preview, e' \t\r\n') = 'Warmup', false) as is_warmup,
+    coalesce(
+        trim(first_prompts.text_preview, e' \t\r\n') = 'Warmup' and first_prompts.text_blocks = 1,
+        false
+    ) as is_warmup,
     firsts.layout,
     links.turn_id,
     firsts.is_sidechain,

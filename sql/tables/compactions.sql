@@ -3,9 +3,16 @@
 with
 
 boundaries as (
-    select *
+    select
+        lines.*,
+        lead(entry_no, 1, 9223372036854775807) over (
+            partition by file_no, generation order by entry_no
+        ) as next_no
     from lines
     where type = 'system' and subtype = 'compact_boundary' and not coalesce(is_sidechain, false)
+    qualify row_number() over (
+        partition by file_no, generation, entry_key order by entry_no
+    ) = 1
 ),
 
 summaries as (
@@ -24,6 +31,7 @@ followed as (
         on boundaries.file_no = summaries.file_no
         and boundaries.generation = summaries.generation
         and summaries.entry_no > boundaries.entry_no
+        and summaries.entry_no < boundaries.next_no
     group by boundaries.entry_no
 )
 

@@ -4,20 +4,24 @@ with
 
 message_lines as (
     select
-        entry_no,
-        file_no,
-        generation,
-        type,
-        case when type = 'assistant' then coalesce(message_id, uuid) else entry_key end as part_of,
-        case when type = 'assistant' then request_id end as request_of,
-        uuid,
-        occurred_at,
-        stop_reason
+        lines.entry_no,
+        lines.file_no,
+        lines.generation,
+        lines.type,
+        case
+            when lines.type = 'assistant' then coalesce(lines.message_id, lines.entry_key)
+            else lines.entry_key
+        end as part_of,
+        case when lines.type = 'assistant' then lines.request_id end as request_of,
+        lines.occurred_at,
+        lines.stop_reason,
+        block_counts.fingerprint
     from lines
-    where type in ('user', 'assistant') and coalesce(message_id, uuid) is not null
+    left join block_counts using (entry_no)
+    where lines.type in ('user', 'assistant')
 ),
 
--- A line that stands again in its own file, under the same uuid, adds no blocks.
+-- History is now and then appended again, under new uuids: such a line adds no blocks.
 distinct_lines as (
     select
         min(entry_no) as entry_no,
@@ -26,10 +30,10 @@ distinct_lines as (
         type,
         part_of,
         request_of,
-        max(occurred_at) as occurred_at,
+        occurred_at,
         max(stop_reason) as stop_reason
     from message_lines
-    group by file_no, generation, type, part_of, request_of, uuid
+    group by file_no, generation, type, part_of, request_of, occurred_at, fingerprint
 ),
 
 sums as (
@@ -66,7 +70,7 @@ select
     firsts.agent_id,
     case
         when firsts.type = 'user' then firsts.entry_key
-        when firsts.message_id is null then firsts.uuid
+        when firsts.message_id is null then firsts.entry_key
         when firsts.request_id is not null then firsts.message_id || ':' || firsts.request_id
         else firsts.message_id || '@' || coalesce(epoch_us(firsts.occurred_at)::varchar, '')
     end as key,

@@ -9,11 +9,35 @@ calls as (
     group by file_no, generation, tool_use_id
 ),
 
-answers as (
+own_answers as (
     select file_no, generation, tool_use_id, min(block_no) as block_no
     from blocks
     where block_type = 'tool_result' and tool_use_id is not null
     group by file_no, generation, tool_use_id
+),
+
+-- A log that was rewritten may hold the answer to a call that only its older generation has.
+other_answers as (
+    select calls.block_no as call_no, min(blocks.block_no) as block_no
+    from calls
+    anti join own_answers
+        on calls.file_no = own_answers.file_no
+        and calls.generation = own_answers.generation
+        and calls.tool_use_id = own_answers.tool_use_id
+    join blocks on calls.tool_use_id = blocks.tool_use_id and blocks.block_type = 'tool_result'
+    group by calls.block_no
+),
+
+answers as (
+    select
+        calls.block_no as call_no,
+        coalesce(own_answers.block_no, other_answers.block_no) as block_no
+    from calls
+    left join own_answers
+        on calls.file_no = own_answers.file_no
+        and calls.generation = own_answers.generation
+        and calls.tool_use_id = own_answers.tool_use_id
+    left join other_answers on calls.block_no = other_answers.call_no
 ),
 
 links as (
@@ -52,10 +76,7 @@ from calls
 join blocks as call_blocks using (block_no)
 join lines as called on call_blocks.entry_no = called.entry_no
 join line_turns on call_blocks.entry_no = line_turns.entry_no
-left join answers
-    on calls.file_no = answers.file_no
-    and calls.generation = answers.generation
-    and calls.tool_use_id = answers.tool_use_id
+join answers on calls.block_no = answers.call_no
 left join blocks as answer_blocks on answers.block_no = answer_blocks.block_no
 left join lines as answered on answer_blocks.entry_no = answered.entry_no
 left join links

@@ -4,18 +4,26 @@ with
 
 responses as (
     select
-        min(entry_no) as first_no,
+        min(lines.entry_no) as first_no,
         -- The largest output count is the true one, and the later line if two are equal.
-        arg_max(entry_no, (coalesce(output_tokens, -1), entry_no)) as final_no,
-        count(*) as line_count,
-        bool_or(stop_reason is not null or iterations is not null) as output_is_final
+        arg_max(lines.entry_no, (coalesce(lines.output_tokens, -1), lines.entry_no)) as final_no,
+        count(distinct (lines.occurred_at, block_counts.fingerprint)) as line_count,
+        bool_or(lines.stop_reason is not null or lines.iterations is not null) as output_is_final
     from lines
-    where type = 'assistant'
-        and coalesce(model, '') <> '<synthetic>'
-        and coalesce(input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens)
-            is not null
-        and coalesce(message_id, uuid) is not null
-    group by file_no, generation, coalesce(message_id, uuid), request_id
+    left join block_counts using (entry_no)
+    where lines.type = 'assistant'
+        and coalesce(lines.model, '') <> '<synthetic>'
+        and coalesce(
+            lines.input_tokens,
+            lines.output_tokens,
+            lines.cache_read_tokens,
+            lines.cache_creation_tokens
+        ) is not null
+    group by
+        lines.file_no,
+        lines.generation,
+        coalesce(lines.message_id, lines.entry_key),
+        lines.request_id
 ),
 
 final_counts as (
@@ -40,7 +48,7 @@ select
     firsts.session_id,
     firsts.agent_id,
     case
-        when firsts.message_id is null then firsts.uuid
+        when firsts.message_id is null then firsts.entry_key
         when firsts.request_id is not null then firsts.message_id || ':' || firsts.request_id
         else firsts.message_id || '@' || coalesce(epoch_us(firsts.occurred_at)::varchar, '')
     end as key,

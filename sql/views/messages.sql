@@ -3,6 +3,24 @@
 -- grain: one message: an assistant response (all its lines), or one user message
 with
 
+-- A response replayed in a side thread may carry another request id and is the same response.
+keyed as (
+    select
+        * replace (
+            case
+                when coalesce(is_sidechain, false) and message_id is not null
+                and request_id is not null
+                    then message_id || ':' || coalesce(
+                        min(request_id) filter (where not coalesce(is_sidechain, false))
+                            over (partition by message_id, role),
+                        min(request_id) over (partition by message_id, role)
+                    )
+                else key
+            end as key
+        )
+    from raw.messages
+),
+
 ranked as (
     select
         *,
@@ -22,7 +40,7 @@ ranked as (
         row_number() over (
             partition by key, role order by line_count desc, text_chars desc, line_no, file_id
         ) as fullest_rank
-    from raw.messages
+    from keyed
 )
 
 select

@@ -5,7 +5,7 @@
 -- prompt_kind        human, command, bash, queued or sdk
 -- prompt             the prompt's text; null when it is only an image
 -- started_at         instant of the prompt
--- ended_at           last instant logged before the next prompt
+-- ended_at           instant of the last message before the next prompt
 -- duration_ms        logged duration where there is one, else from started_at to ended_at
 -- duration_source    logged or measured
 -- api_calls          API responses, agents included
@@ -35,7 +35,11 @@ prompts as (
         line_no,
         object_index,
         case
-            when type = 'attachment' then json_extract_string(payload, '$.attachment.prompt')
+            when type <> 'attachment' then null
+            when json_type(payload, '$.attachment.prompt') = 'ARRAY' then array_to_string(
+                json_extract_string(payload, '$.attachment.prompt[*].text'), e'\n'
+            )
+            else json_extract_string(payload, '$.attachment.prompt')
         end as queued_text
     from entries
     where prompt_kind in ('human', 'command', 'bash', 'queued', 'sdk')
@@ -68,9 +72,9 @@ responses as (
         arg_max(
             coalesce(input_tokens, 0) + coalesce(cache_read_tokens, 0)
             + cache_write_5m_tokens + cache_write_1h_tokens,
-            (occurred_at, line_no)
+            (generation, line_no, object_index)
         ) filter (where agent_id is null) as context_tokens,
-        list_sort(list(distinct model)) as models
+        list_sort(list(distinct model) filter (where model is not null)) as models
     from usage
     where turn_id is not null
     group by turn_id

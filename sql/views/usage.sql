@@ -4,30 +4,21 @@
 with
 
 -- A response replayed in a side thread may carry another request id and is the same response.
-replayed as (
-    select
-        message_id,
-        coalesce(
-            min(request_id) filter (where not coalesce(is_sidechain, false)),
-            min(request_id)
-        ) as request_id
-    from raw.usage
-    where message_id is not null and request_id is not null
-    group by message_id
-    having count(distinct request_id) > 1 and bool_or(coalesce(is_sidechain, false))
-),
-
 keyed as (
     select
-        usage.* replace (
+        * replace (
             case
-                when replayed.message_id is not null and coalesce(usage.is_sidechain, false)
-                    then usage.message_id || ':' || replayed.request_id
-                else usage.key
+                when coalesce(is_sidechain, false) and message_id is not null
+                and request_id is not null
+                    then message_id || ':' || coalesce(
+                        min(request_id) filter (where not coalesce(is_sidechain, false))
+                            over (partition by message_id),
+                        min(request_id) over (partition by message_id)
+                    )
+                else key
             end as key
         )
     from raw.usage
-    left join replayed on usage.message_id = replayed.message_id and usage.request_id is not null
 ),
 
 ranked as (
