@@ -1,4 +1,6 @@
-"""The one option of our own: `make golden` writes expected results instead of comparing them."""
+"""What all tests share: a place for logs and one for a warehouse, and `make golden`'s option."""
+
+from pathlib import Path
 
 import pytest
 
@@ -14,3 +16,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture
 def rewrite_golden(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--rewrite-golden"))
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    """A Claude config directory without a log."""
+    folder = tmp_path / "logs"
+    (folder / "projects").mkdir(parents=True)
+    return folder
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Path:
+    """Where a warehouse can be made."""
+    return tmp_path / "lake"

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from etl import frames
 from etl.config import Settings
 from etl.pipeline import RunSummary, sync
 
@@ -123,3 +124,19 @@ def write_log(root: Path, lines: Iterable[Line | bytes], path: str | None = None
 def run_sync(logs: Path, warehouse: Path, *, jobs: int = 1, source: str = "laptop") -> RunSummary:
     """Sync a config directory in this process."""
     return sync(Settings((logs / "projects",), warehouse, source, jobs))
+
+
+def append(log: Path, *lines: Line | bytes) -> None:
+    """Add lines to a log; bytes as they are, whole or torn."""
+    with log.open("ab") as sink:
+        sink.write(encoded(lines))
+
+
+def rows(warehouse: Path, sql: str) -> list[tuple[Any, ...]]:
+    """Ask a warehouse."""
+    return frames.query(sql, warehouse=warehouse).rows()
+
+
+def value(warehouse: Path, sql: str) -> Any:  # noqa: ANN401 - whatever the query gives
+    """Ask a warehouse for one value."""
+    return frames.query(sql, warehouse=warehouse).item()

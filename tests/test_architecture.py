@@ -188,8 +188,8 @@ def fail_if_any(broken: list[str], rule: str) -> None:
 
 
 def test_no_file_is_longer_than_a_person_can_hold() -> None:
-    lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in SOURCES}
-
+    paths = [*SOURCES, *(TOP / "tests").rglob("*.py")]
+    lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in paths}
     fail_if_any(
         [f"{shown(path)} has {n} lines" for path, n in lengths.items() if n > LONGEST_FILE],
         f"a file has at most {LONGEST_FILE} lines; split it by subject",
@@ -203,7 +203,6 @@ def test_no_function_is_longer_than_a_screen() -> None:
         for node in ast.walk(tree_of(path))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     ]
-
     fail_if_any(
         [
             f"{shown(path, node.lineno)} {node.name} has {length} lines"
@@ -223,7 +222,6 @@ def test_names_say_the_thing() -> None:
         for name in names_bound_by(node)
         if is_vague(name)
     ]
-
     fail_if_any(
         vague_files + vague_names, f"no module, function or variable is called {sorted(VAGUE)}"
     )
@@ -270,7 +268,6 @@ def test_pure_modules_neither_open_files_nor_read_a_clock() -> None:
         for node in ast.walk(tree_of(path))
         if isinstance(node, ast.Call)
     ]
-
     fail_if_any(
         [
             f"{shown(path, line)} calls {called}"
@@ -395,7 +392,6 @@ def test_no_file_outside_the_tests_names_a_home_directory() -> None:
         if path.relative_to(TOP).parts[0] != "tests"
         for match in HOME.finditer(text)
     ]
-
     fail_if_any(
         [f"{shown(path)} {m[0]}" for path, m in homes if m[1] not in MADE_UP_PEOPLE],
         f"no real person's directory; made-up people are {sorted(MADE_UP_PEOPLE)}",

@@ -15,11 +15,6 @@ from tests.sessions import assistant, encoded, run_sync, user, write_log
 
 
 @pytest.fixture
-def logs(tmp_path: Path) -> Path:
-    return tmp_path / "logs"
-
-
-@pytest.fixture
 def lake(tmp_path: Path) -> Warehouse:
     return Warehouse(tmp_path / "lake")
 

@@ -22,7 +22,7 @@ from etl.commit import KEPT_COMMITS, KEPT_SECONDS, Warehouse
 from etl.demo import write_tree
 from tests.benchmarks import processes
 from tests.benchmarks.pictures import differences, picture_of
-from tests.sessions import assistant, encoded, run_sync, tool_result, tool_use, user, write_log
+from tests.sessions import append, assistant, run_sync, tool_result, tool_use, user, write_log
 
 TOP = Path(__file__).resolve().parent.parent
 KILLS = 3
@@ -161,11 +161,6 @@ def sync_after_a_kill(folder: Path) -> Scene:
     scene.reset(lake)
     assert exit_code_of(doomed_sync, scene.logs, lake, half_way) == -signal.SIGKILL
     return replace(scene, start=Path(shutil.copytree(lake, folder / "left", symlinks=True)))
-
-
-def append(log: Path, *lines: dict[str, object] | bytes) -> None:
-    with log.open("ab") as sink:
-        sink.write(encoded(lines))
 
 
 def steps_of(scene: Scene, lake: Path) -> list[str]:

@@ -2,42 +2,22 @@
 
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from etl import frames
 from etl.errors import StorageError
 from etl.tables import ALL_TABLES
 from tests.sessions import (
     PROJECT,
     assistant,
+    rows,
     run_sync,
     user,
+    value,
     write_log,
 )
 
 OTHER = "22222222-2222-4222-8222-222222222222"
-
-
-@pytest.fixture
-def logs(tmp_path: Path) -> Path:
-    folder = tmp_path / "logs"
-    (folder / "projects").mkdir(parents=True)
-    return folder
-
-
-@pytest.fixture
-def lake(tmp_path: Path) -> Path:
-    return tmp_path / "lake"
-
-
-def value(lake: Path, sql: str) -> Any:  # noqa: ANN401 - whatever the query gives
-    return frames.query(sql, warehouse=lake).item()
-
-
-def rows(lake: Path, sql: str) -> list[tuple[Any, ...]]:
-    return frames.query(sql, warehouse=lake).rows()
 
 
 def test_an_empty_folder_is_a_good_run_and_every_view_answers_empty(logs: Path, lake: Path) -> None:

@@ -6,12 +6,10 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import polars as pl
-import pytest
 
-from etl import frames, views
+from etl import views
 from etl.commit import StoredFile, Warehouse
 from etl.config import Settings
 from etl.demo import write_tree
@@ -21,13 +19,16 @@ from tests.sessions import (
     PROJECT,
     SESSION,
     Line,
+    append,
     assistant,
     encoded,
+    rows,
     run_sync,
     text,
     tool_result,
     tool_use,
     user,
+    value,
     write_log,
 )
 
@@ -36,33 +37,8 @@ AGENT_PATH = f"{PROJECT}/{SESSION}/subagents/agent-a1b2.jsonl"
 META_PATH = f"{PROJECT}/{SESSION}/subagents/agent-a1b2.meta.json"
 
 
-@pytest.fixture
-def logs(tmp_path: Path) -> Path:
-    folder = tmp_path / "logs"
-    (folder / "projects").mkdir(parents=True)
-    return folder
-
-
-@pytest.fixture
-def lake(tmp_path: Path) -> Path:
-    return tmp_path / "lake"
-
-
-def value(lake: Path, sql: str) -> Any:  # noqa: ANN401 - whatever the query gives
-    return frames.query(sql, warehouse=lake).item()
-
-
-def rows(lake: Path, sql: str) -> list[tuple[Any, ...]]:
-    return frames.query(sql, warehouse=lake).rows()
-
-
 def stored(lake: Path) -> dict[str, StoredFile]:
     return {file.published_path(): file for file in Warehouse(lake).load().files}
-
-
-def append(log: Path, more: bytes) -> None:
-    with log.open("ab") as sink:
-        sink.write(more)
 
 
 def lines_of_an_agent() -> list[Line]:
@@ -136,117 +112,6 @@ def test_touching_a_file_makes_no_commit(logs: Path, lake: Path) -> None:
     again = run_sync(logs, lake)
     assert not again.is_committed
     assert Warehouse(lake).commit_numbers() == [1]
-
-
-def test_a_vanished_log_keeps_its_rows_and_is_marked_gone(logs: Path, lake: Path) -> None:
-    log = write_log(logs, [user("hi"), assistant()])
-    run_sync(logs, lake)
-    log.unlink()
-    run = run_sync(logs, lake)
-    assert run.is_committed
-    assert [what for _, what in run.events] == ["gone"]
-    assert value(lake, "select epoch_us(gone_at) from source_files") == run.started_at
-    assert value(lake, "select count(*) from entries") == 2
-    assert value(lake, "select output_tokens from usage") == 10
-    assert not run_sync(logs, lake).is_committed
-
-
-def test_a_log_that_comes_back_is_no_longer_gone_and_adds_no_row(logs: Path, lake: Path) -> None:
-    lines = [user("hi"), assistant()]
-    log = write_log(logs, lines)
-    run_sync(logs, lake)
-    log.unlink()
-    run_sync(logs, lake)
-    write_log(logs, lines)
-    run_sync(logs, lake)
-    assert rows(lake, "select gone_at, generation from source_files") == [(None, 0)]
-    assert value(lake, "select count(*) from raw.entries") == 2
-
-
-def test_a_moved_log_keeps_its_file_id_and_adds_no_row(logs: Path, lake: Path) -> None:
-    log = write_log(logs, [user("hi"), assistant()])
-    run_sync(logs, lake)
-    before = value(lake, "select file_id from source_files")
-    target = logs / "projects" / "-home-ada-elsewhere" / log.name
-    target.parent.mkdir()
-    log.rename(target)
-    run = run_sync(logs, lake)
-    assert [what for _, what in run.events] == ["moved"]
-    assert rows(lake, "select file_id, path, generation, gone_at from source_files") == [
-        (before, f"-home-ada-elsewhere/{log.name}", 0, None)
-    ]
-    assert value(lake, "select count(*) from raw.entries") == 2
-
-
-def test_a_moved_log_goes_on_where_it_was_read_to(logs: Path, lake: Path) -> None:
-    log = write_log(logs, [user("hi")])
-    run_sync(logs, lake)
-    target = logs / "projects" / "-home-ada-elsewhere" / log.name
-    target.parent.mkdir()
-    log.rename(target)
-    append(target, encoded([assistant()]))
-    run = run_sync(logs, lake)
-    assert run.lines == 1
-    assert rows(lake, "select line_no, generation from raw.entries order by all") == [
-        (1, 0),
-        (2, 0),
-    ]
-
-
-def test_a_rewritten_log_gets_a_generation_and_old_usage_stays_billed(
-    logs: Path, lake: Path
-) -> None:
-    write_log(logs, [user("first"), assistant(output=70)])
-    run_sync(logs, lake)
-    write_log(
-        logs,
-        [user("second", "u2"), assistant(uuid="a2", message_id="msg_2", request="req_2", output=5)],
-    )
-    run = run_sync(logs, lake)
-    assert [what for _, what in run.events] == ["rewritten"]
-    assert value(lake, "select generation from source_files") == 1
-    assert rows(lake, "select generation, uuid from raw.entries order by all") == [
-        (0, "a1"),
-        (0, "u1"),
-        (1, "a2"),
-        (1, "u2"),
-    ]
-    assert rows(lake, "select message_id, output_tokens from usage order by all") == [
-        ("msg_1", 70),
-        ("msg_2", 5),
-    ]
-
-
-def test_a_truncated_log_is_read_again_and_billed_once(logs: Path, lake: Path) -> None:
-    first = [user("hi"), assistant(output=70)]
-    more = [assistant(uuid="a2", second=4, message_id="msg_2", request="req_2", output=5)]
-    write_log(logs, [*first, *more])
-    run_sync(logs, lake)
-    write_log(logs, first)
-    run_sync(logs, lake)
-    assert rows(lake, "select generation, line_count from source_files") == [(1, 2)]
-    assert value(lake, "select count(*) from raw.entries") == 5
-    assert rows(lake, "select message_id, output_tokens from usage order by all") == [
-        ("msg_1", 70),
-        ("msg_2", 5),
-    ]
-
-
-def test_a_rewrite_of_the_same_size_with_its_time_put_back_is_noticed(
-    logs: Path, lake: Path
-) -> None:
-    log = write_log(logs, [user("one")])
-    run_sync(logs, lake)
-    before = log.stat()
-    log.write_bytes(encoded([user("two")]))
-    os.utime(log, ns=(before.st_atime_ns, before.st_mtime_ns))
-    after = log.stat()
-    assert (after.st_size, after.st_mtime_ns) == (before.st_size, before.st_mtime_ns)
-    run_sync(logs, lake)
-    assert rows(lake, "select generation, text from raw.content_blocks order by all") == [
-        (0, "one"),
-        (1, "two"),
-    ]
 
 
 def test_a_final_usage_line_of_a_later_run_replaces_the_placeholder(logs: Path, lake: Path) -> None:
@@ -364,28 +229,6 @@ def test_appending_a_line_rewrites_one_part_and_nothing_else(logs: Path, lake: P
         "sync_runs/sync_runs.parquet",
     }
     assert len([path for path in after if "month=2026-04" in path]) == len(PART_TABLES)
-
-
-def test_several_roots_are_read_into_one_warehouse(tmp_path: Path, lake: Path) -> None:
-    one, two = tmp_path / "one", tmp_path / "two"
-    write_log(one, [user("hi")])
-    write_log(two, [user("ho", "u2", sessionId=OTHER)], f"{PROJECT}/{OTHER}.jsonl")
-    run = sync(Settings((one / "projects", two / "projects"), lake, "laptop", 1))
-    assert run.files == 2
-    assert rows(lake, "select root from source_files order by root") == [
-        (str(one / "projects"),),
-        (str(two / "projects"),),
-    ]
-    assert rows(lake, "select uuid from entries order by uuid") == [("u1",), ("u2",)]
-
-
-def test_a_root_that_is_not_walked_has_no_file_gone(tmp_path: Path, lake: Path) -> None:
-    one, two = tmp_path / "one", tmp_path / "two"
-    write_log(one, [user("hi")])
-    write_log(two, [user("ho", "u2", sessionId=OTHER)], f"{PROJECT}/{OTHER}.jsonl")
-    sync(Settings((one / "projects", two / "projects"), lake, "laptop", 1))
-    run_sync(one, lake)
-    assert value(lake, "select count(*) from source_files where gone_at is not null") == 0
 
 
 def frames_of(lake: Path, names: Iterable[str]) -> dict[str, pl.DataFrame]:

@@ -250,7 +250,7 @@ def test_views_come_after_those_they_read_however_they_are_given(seed: int) -> N
 # ---- The warehouse they read.
 
 
-@pytest.mark.parametrize("name", ["it's a lake", "[lake]", "lake*", "{a,b}", "läke", "a=b"])
+@pytest.mark.parametrize("name", ["it's a lake", "why?", "[lake]", "lake*", "{a,b}", "läke", "a=b"])
 def test_any_path_of_a_warehouse_is_taken_as_it_is(name: str, logs: Path, tmp_path: Path) -> None:
     folder = tmp_path / "lakes" / name
     run_sync(logs, folder)
