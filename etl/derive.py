@@ -1,5 +1,6 @@
 """Facts of a part become its derived tables: one SQL file each, over the narrow columns."""
 
+import atexit
 import os
 import threading
 from collections.abc import Mapping
@@ -72,4 +73,5 @@ def _connection(_process: int, _thread: int) -> duckdb.DuckDBPyConnection:
     """Return a worker's own connection; opening one costs a third of deriving a small part."""
     con = duckdb.connect(config={"threads": 1, "autoinstall_known_extensions": False})
     con.execute("set timezone = 'UTC'")
+    atexit.register(_connection.cache_clear)  # Or duckdb complains of it when Python ends.
     return con
