@@ -55,8 +55,9 @@ run: $(INSTALLED) ## sync your own logs (a made-up tree if there are none) and s
 	else \
 		where=' --warehouse .demo/warehouse'; \
 		if [ ! -e .demo/.made ]; then \
+			echo "no Claude Code logs found in $$*; making some up in .demo"; \
 			rm -rf .demo; mkdir .demo; \
-			$(BIN)/cclake demo .demo/logs --mb 5 --seed 1; \
+			$(BIN)/cclake demo .demo/logs --mb 5 --seed 1 --json > .demo/truth.json; \
 			touch .demo/.made; \
 		fi; \
 		$(BIN)/cclake sync --logs .demo/logs$$where || [ $$? -eq 1 ]; \
