@@ -29,9 +29,11 @@ The map, in the order in which a run flows through it:
     catalog    declarations and headers → sql/README.md
     answers    one query and its result, in the form asked for
     frames     a table or view as a polars frame
+    rebuild    rows → the object that was logged, pure
+    restore    a session's files, back from the warehouse
     status     what is in the warehouse, and how fresh
     hashing    content hashes
-    jsontext   values → JSON text
+    jsontext   values ↔ JSON text
     demo       a made-up log tree
 """
 

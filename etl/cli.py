@@ -132,6 +132,32 @@ def status(warehouse: str | None, as_json: bool) -> None:
 
 
 @main.command()
+@click.argument("session")
+@click.option("--to", "folder", metavar="DIR", required=True, type=click.Path(path_type=Path))
+@warehouse_option
+@json_option
+def restore(session: str, folder: Path, warehouse: str | None, as_json: bool) -> None:
+    """Bring a session back from the warehouse, its agents too.
+
+    Its files come to lie below DIR as they lay below the projects directory, every line as it was
+    read. SESSION is its id, or as much of its beginning as no other has.
+
+    Example: cclake restore 4f2a --to ~/.claude/projects
+    """
+    from etl import config
+    from etl import restore as way_back
+    from etl.commit import Warehouse
+
+    place = Warehouse(config.warehouse_of(warehouse))
+    files = way_back.restore(place, session, folder.expanduser())
+    if as_json:
+        output.show_json([asdict(file) for file in files])
+    else:
+        lines = sum(file.lines for file in files)
+        output.say(f"restored {len(files):,} files, {lines:,} lines, below {folder}")
+
+
+@main.command()
 @click.option("--docs", metavar="FILE", help="Write the data dictionary there instead.")
 @click.option("--print", "as_sql", is_flag=True, help="Print the SQL that makes the views.")
 @warehouse_option

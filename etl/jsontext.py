@@ -1,6 +1,7 @@
-"""JSON values as compact text, also where orjson gives up."""
+"""JSON values as compact text and back, also where orjson gives up."""
 
 import json
+from typing import Any
 
 import orjson
 
@@ -12,3 +13,11 @@ def dumps(value: object) -> bytes:
     except orjson.JSONEncodeError:
         # Integers beyond 64 bit and nesting beyond 254 are more than orjson writes.
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def loads(text: str | bytes) -> Any:  # noqa: ANN401 - JSON is of any type
+    """Return the value of JSON text that `dumps` wrote."""
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return json.loads(text)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from etl.normalise.blocks import PREVIEW_CHARS, BlockRow, rows_of
-from tests.normalise.reader import content_of
+from etl.rebuild import content_of
 from tests.sessions import text, tool_use
 
 LONG = "ä" * (PREVIEW_CHARS + 50)
