@@ -17,7 +17,7 @@ INSTALLED := $(VENV)/.installed
 PIP := $(BIN)/python -m pip --disable-pip-version-check $(if $(QUIET),-qq,-q)
 SAY := @$(if $(QUIET),:,echo)
 
-.PHONY: help setup run test lint types fix golden docs bench lock clean
+.PHONY: help setup run test lint types fix golden docs real bench lock clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/\1|\2/p' Makefile | \
@@ -87,6 +87,11 @@ golden: $(INSTALLED) ## write the expected results again; read the diff before y
 
 docs: $(INSTALLED) ## write sql/README.md from the SQL headers
 	@$(BIN)/cclake views --docs sql/README.md
+
+LOGS ?= $(HOME)/.claude
+
+real: $(INSTALLED) ## account for every line of real logs: LOGS=DIR (~/.claude), read only
+	@$(BIN)/python -m tests.real $(LOGS)
 
 bench: $(INSTALLED) ## measure on a made-up tree of MB megabytes (MB=200)
 	@$(BIN)/python -m tests.benchmarks $(MB)
