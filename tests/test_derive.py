@@ -200,6 +200,10 @@ def test_a_response_is_keyed_by_what_it_has(ids: dict[str, str], key: str) -> No
 
 
 SIDECAR = (file("meta", agent_id="deep"), b'{"toolUseId":"by-meta","agentType":"Plan"}')
+NOTIFICATION = (
+    "<task-notification>\n<task-id>deep</task-id>\n<tool-use-id>by-notification</tool-use-id>\n"
+    "<status>completed</status>\n</task-notification>"
+)
 PROGRESS = {
     "type": "progress",
     "uuid": "p1",
@@ -211,27 +215,42 @@ PROGRESS = {
 @pytest.mark.parametrize(
     ("evidence", "expected"),
     [
-        ({"meta", "result", "progress"}, ("by-meta", "meta", "u1")),
-        ({"result", "progress"}, ("by-result", "result", "u2")),
-        ({"progress"}, ("by-progress", "progress", "u3")),
+        ({"meta", "result", "notification", "progress"}, ("by-meta", "meta", "u1")),
+        ({"result", "notification", "progress"}, ("by-result", "result", "u2")),
+        ({"notification", "progress", "prompt"}, ("by-notification", "notification", "u3")),
+        ({"queued", "progress", "prompt"}, ("by-notification", "notification", "u3")),
+        ({"old", "progress", "prompt"}, ("by-notification", "notification", "u3")),
+        ({"progress", "prompt"}, ("by-progress", "progress", "u4")),
+        ({"prompt"}, ("by-prompt", "prompt", "u5")),
+        ({"prompt", "same prompt"}, (None, None, None)),
         (set(), (None, None, None)),
     ],
-    ids=["meta", "result", "progress", "none"],
+    ids=lambda one: "-".join(sorted(one)) if isinstance(one, set) else "",
 )
 def test_an_agent_is_linked_by_the_best_evidence(
     evidence: set[str], expected: tuple[str | None, ...]
 ) -> None:
-    calls = ("by-meta", "by-result", "by-progress")
+    calls = ("by-meta", "by-result", "by-notification", "by-progress", "by-prompt")
+    told = {"by-prompt"} & {f"by-{one}" for one in evidence}
+    told |= {"by-meta"} if "same prompt" in evidence else set()
     main: list[Line | bytes] = [
         line
         for at, call in enumerate(calls, 1)
         for line in (
             user("Go", f"u{at}"),
-            assistant(tool_use(call, "Agent"), uuid=f"a{at}", message_id=f"m{at}"),
+            assistant(
+                tool_use(call, "Agent", prompt="Look" if call in told else call),
+                uuid=f"a{at}",
+                message_id=f"m{at}",
+            ),
         )
     ]
+    old = '{"task_id":"deep","tool_use_id":"by-notification"}'
     main += [PROGRESS] if "progress" in evidence else []
     main += [tool_result("by-result", toolUseResult={"agentId": "deep"})] * ("result" in evidence)
+    main += [user(NOTIFICATION, "n1")] if "notification" in evidence else []
+    for name, content in (("queued", NOTIFICATION), ("old", old)):
+        main += [{"type": "queue-operation", "content": content}] if name in evidence else []
     transcript: list[Line | bytes] = [user("Look", "s1", **DEEP)]
     logs = [(file("f"), main), (file("g", agent_id="deep"), transcript)]
     found = derived(logs, [SIDECAR] if "meta" in evidence else [])

@@ -162,7 +162,7 @@ def test_a_sidecar_that_comes_later_links_the_agent(logs: Path, lake: Path) -> N
     write_log(logs, lines_of_an_agent(), AGENT_PATH)
     run_sync(logs, lake)
     ask = "select agent_type, tool_use_id, link_rule, turn_id from agents"
-    assert rows(lake, ask) == [(None, None, None, None)]
+    assert rows(lake, ask) == [(None, "toolu_task", "prompt", "u1")]
     meta = b'{"agentType":"Explore","description":"Look","toolUseId":"toolu_task"}'
     write_log(logs, [meta], META_PATH)
     run_sync(logs, lake)

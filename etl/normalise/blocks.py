@@ -7,7 +7,17 @@ from etl.normalise.fields import JsonObject
 
 PREVIEW_CHARS = 200
 _SKELETON = "~content"
-_TARGETS = ("file_path", "notebook_path", "command", "pattern", "url", "query", "path", "skill")
+_TARGETS = (
+    "file_path",
+    "notebook_path",
+    "command",
+    "pattern",
+    "url",
+    "query",
+    "path",
+    "skill",
+    "prompt",
+)
 
 
 class BlockRow(NamedTuple):

@@ -2,6 +2,16 @@
 -- grain: one agent of a session
 with recursive
 
+first_prompts as (
+    select lines.session_id, lines.agent_id, blocks.preview as words
+    from lines
+    join blocks using (entry_no)
+    where lines.is_agent_file and lines.type = 'user' and blocks.block_type = 'text'
+    qualify row_number() over (
+        partition by lines.session_id, lines.agent_id order by lines.entry_no, blocks.block_index
+    ) = 1
+),
+
 claims as (
     select session_id, agent_id, tool_use_id, 'meta' as link_rule, 1 as rank
     from sidecars
@@ -17,9 +27,27 @@ claims as (
 
     union all
 
-    select session_id, spawned_agent_id, linked_tool_use_id, 'progress', 3
+    select
+        session_id,
+        spawned_agent_id,
+        linked_tool_use_id,
+        case when type = 'progress' then 'progress' else 'notification' end,
+        case when type = 'progress' then 4 else 3 end
     from lines
-    where type = 'progress' and spawned_agent_id is not null and linked_tool_use_id is not null
+    where spawned_agent_id is not null and linked_tool_use_id is not null
+
+    union all
+
+    -- Where nothing names the agent, a call with its very prompt does, if there is one such call.
+    select prompts.session_id, prompts.agent_id, min(calls.tool_use_id), 'prompt', 5
+    from first_prompts as prompts
+    join lines as callers on prompts.session_id = callers.session_id
+    join blocks as calls
+        on callers.entry_no = calls.entry_no
+        and prompts.words = calls.target
+    where calls.tool_name in ('Task', 'Agent')
+    group by prompts.session_id, prompts.agent_id
+    having count(distinct calls.tool_use_id) = 1
 ),
 
 best as (

@@ -82,7 +82,7 @@ def test_the_preview_of_an_input_is_cut_between_characters() -> None:
         ({"path": "src", "pattern": "def"}, "def"),
         ({"url": "https://example.org", "prompt": "Read"}, "https://example.org"),
         ({"command": 7, "path": "src"}, "src"),
-        ({"prompt": "Look around"}, None),
+        ({"prompt": "Look around"}, "Look around"),
         ({}, None),
     ],
 )

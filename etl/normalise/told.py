@@ -1,0 +1,142 @@
+"""Copies of payload values that derived tables need, so that they never read a payload."""
+
+import re
+from collections.abc import Callable, Sequence
+
+from etl.jsontext import dumps
+from etl.normalise.fields import EMPTY, JsonObject, Values, count_at, text_at
+from etl.normalise.prompts import words_of
+from etl.parse import objects_of, parse_line
+
+_META_TEXT_CHARS = 200
+_TASK_ID = re.compile(r"<task-id>\s*([^<\s]+)\s*</task-id>")
+_CALL_ID = re.compile(r"<tool-use-id>\s*([^<\s]+)\s*</tool-use-id>")
+_NAMES = (
+    "iterations",
+    "duration_ms",
+    "compact_trigger",
+    "pre_tokens",
+    "post_tokens",
+    "is_compact_summary",
+    "spawned_agent_id",
+    "linked_tool_use_id",
+    "result_meta",
+    "forked_from_session_id",
+    "forked_from_uuid",
+    "attachment_type",
+)
+
+
+def columns_of(objects: Sequence[JsonObject]) -> dict[str, Values]:
+    """Return the columns, a value an object."""
+    columns: dict[str, Values] = {name: [None] * len(objects) for name in _NAMES}
+    for index, entry in enumerate(objects):
+        for name, value in _told(entry).items():
+            columns[name][index] = value
+    return columns
+
+
+def _told(entry: JsonObject) -> JsonObject:
+    kind = entry.get("type")
+    teller = _TELLERS.get(kind) if isinstance(kind, str) else None
+    told = teller(entry) if teller else EMPTY
+    return told | _of_fork(entry) if "forkedFrom" in entry else told
+
+
+def _of_fork(entry: JsonObject) -> JsonObject:
+    origin = entry["forkedFrom"]
+    if not isinstance(origin, dict):
+        return {}
+    return {
+        "forked_from_session_id": text_at(origin, "sessionId"),
+        "forked_from_uuid": text_at(origin, "messageUuid"),
+    }
+
+
+def _of_user(entry: JsonObject) -> JsonObject:
+    told: JsonObject = {}
+    if "isCompactSummary" in entry:
+        told["is_compact_summary"] = entry["isCompactSummary"] is True
+    result = entry.get("toolUseResult")
+    if result is None:
+        message = entry.get("message")
+        content = message.get("content") if isinstance(message, dict) else None
+        return told | _of_notification(content)
+    if result.__class__ is dict:
+        told["spawned_agent_id"] = text_at(result, "agentId")
+        small = {
+            key: value
+            for key, value in result.items()
+            if value.__class__ in (int, float, bool)
+            or (value.__class__ is str and len(value) <= _META_TEXT_CHARS)
+        }
+        told["result_meta"] = dumps(small) if small else None
+    return told
+
+
+def _of_assistant(entry: JsonObject) -> JsonObject:
+    message = entry.get("message")
+    usage = message.get("usage") if isinstance(message, dict) else None
+    iterations = usage.get("iterations") if isinstance(usage, dict) else None
+    return {"iterations": dumps(iterations)} if isinstance(iterations, list) else {}
+
+
+def _of_system(entry: JsonObject) -> JsonObject:
+    compaction = entry.get("compactMetadata")
+    if not isinstance(compaction, dict):
+        return {"duration_ms": count_at(entry, "durationMs")}
+    return {
+        "compact_trigger": text_at(compaction, "trigger"),
+        "pre_tokens": count_at(compaction, "preTokens"),
+        "post_tokens": count_at(compaction, "postTokens"),
+        "duration_ms": count_at(compaction, "durationMs"),
+    }
+
+
+def _of_progress(entry: JsonObject) -> JsonObject:
+    progress = entry.get("data")
+    if not isinstance(progress, dict):
+        return {}
+    return {
+        "spawned_agent_id": text_at(progress, "agentId"),
+        "linked_tool_use_id": text_at(entry, "parentToolUseID"),
+    }
+
+
+def _of_attachment(entry: JsonObject) -> JsonObject:
+    attachment = entry.get("attachment")
+    return {"attachment_type": text_at(attachment, "type")} if isinstance(attachment, dict) else {}
+
+
+def _of_notification(content: object) -> JsonObject:
+    """The end of a background task names the task, which is the agent, and the call."""
+    text = words_of(content).lstrip()
+    if text.startswith('{"'):
+        return _of_old_notification(text)
+    if not text.startswith("<task-notification"):
+        return {}
+    task, call = _TASK_ID.search(text), _CALL_ID.search(text)
+    return {
+        "spawned_agent_id": task.group(1) if task else None,
+        "linked_tool_use_id": call.group(1) if call else None,
+    }
+
+
+def _of_old_notification(text: str) -> JsonObject:
+    told = next(iter(objects_of(parse_line(text.encode(errors="replace")))), EMPTY)
+    task, call = text_at(told, "task_id"), text_at(told, "tool_use_id")
+    return {"spawned_agent_id": task, "linked_tool_use_id": call} if task and call else {}
+
+
+def _of_queue_operation(entry: JsonObject) -> JsonObject:
+    return _of_notification(entry.get("content"))
+
+
+_TELLERS: dict[str, Callable[[JsonObject], JsonObject]] = {
+    "user": _of_user,
+    "assistant": _of_assistant,
+    "system": _of_system,
+    "progress": _of_progress,
+    "attachment": _of_attachment,
+    "queue-operation": _of_queue_operation,
+}
