@@ -132,6 +132,36 @@ def status(warehouse: str | None, as_json: bool) -> None:
 
 
 @main.command()
+@click.argument("session", required=False)
+@click.option("--cwd", metavar="DIR", type=click.Path(path_type=Path), help="Those of a directory.")
+@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True)
+@warehouse_option
+@json_option
+def sessions(
+    session: str | None, cwd: Path | None, limit: int, warehouse: str | None, as_json: bool
+) -> None:
+    """List sessions, the last first; all whose id begins with SESSION, if given.
+
+    With --cwd, the sessions that ran in DIR, or else in the nearest directory above it.
+
+    Example: cclake sessions --cwd .
+    """
+    from etl import config
+    from etl import sessions as finder
+    from etl.commit import Warehouse
+
+    place = Warehouse(config.warehouse_of(warehouse))
+    folder = cwd.expanduser().resolve() if cwd else None
+    found = finder.found(place, beginning=session, cwd=folder)
+    if as_json:
+        output.show_json(found[:limit])
+    else:
+        output.show_sessions(found[:limit])
+        if len(found) > limit:
+            output.say(f"{len(found) - limit:,} more; --limit {len(found)} shows them all")
+
+
+@main.command()
 @click.argument("session")
 @click.option("--to", "folder", metavar="DIR", required=True, type=click.Path(path_type=Path))
 @warehouse_option

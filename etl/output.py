@@ -12,6 +12,7 @@ import click
 
 from etl.errors import CclakeError, UsageError
 
+_TITLE_CHARS = 60
 _UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
 
@@ -123,6 +124,31 @@ def show_status(found: Mapping[str, object]) -> None:
         said += [(name, f"{count:>11,}") for name, count in rows.items()]
     for name, words in said:
         click.echo(f"{name:<15} {words}")
+
+
+def show_sessions(found: Sequence[Mapping[str, object]]) -> None:
+    """Print sessions, a line each."""
+    rows = [
+        (
+            str(one["session_id"])[:8],
+            _minute(one["ended_at"]),
+            one["turns"],
+            one["output_tokens"],
+            str(one["project"] or "").rpartition("/")[2],
+            _shortened(str(one["title"] or "")),
+        )
+        for one in found
+    ]
+    show_table(["session", "ended", "turns", "output_tokens", "project", "title"], rows)
+
+
+def _minute(instant: object) -> str:
+    return f"{instant:%Y-%m-%d %H:%M}" if isinstance(instant, datetime) else ""
+
+
+def _shortened(text: str) -> str:
+    words = " ".join(text.split())
+    return words if len(words) <= _TITLE_CHARS else f"{words[: _TITLE_CHARS - 1]}…"
 
 
 def _instant(micros: int) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import duckdb
 
-from etl import rebuild, views
+from etl import rebuild, sessions, views
 from etl.commit import Warehouse
 from etl.errors import UsageError
 from etl.jsontext import dumps
@@ -19,7 +19,6 @@ from etl.jsontext import dumps
 Row = dict[str, Any]
 Place = tuple[int, int]
 
-_IDS = "select distinct session_id from source_files where starts_with(session_id, ?) order by 1"
 # Where a file was seen twice, under two roots or on two machines, the fuller one comes back.
 _FILES = """
 select file_id, path, kind, generation, pending, line_count
@@ -72,7 +71,7 @@ def lines_of(con: duckdb.DuckDBPyConnection, file_id: str, generation: int) -> I
 
 
 def _session_of(con: duckdb.DuckDBPyConnection, beginning: str) -> str:
-    found = [str(row["session_id"]) for row in _rows(con, _IDS, [beginning])]
+    found = sessions.ids_of(con, beginning)
     if beginning in found or len(found) == 1:
         return beginning if beginning in found else found[0]
     if not found:

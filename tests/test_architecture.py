@@ -25,7 +25,7 @@ VAGUE = frozenset({"data", "handler", "helper", "helpers", "info", "manager", "u
 # One library a boundary: a new major release of one touches the modules beside its name.
 LIBRARY_MODULES: dict[str, frozenset[str]] = {
     "click": frozenset({"cli", "output"}),
-    "duckdb": frozenset({"answers", "derive", "restore", "views"}),
+    "duckdb": frozenset({"answers", "derive", "restore", "sessions", "views"}),
     "orjson": frozenset({"commit", "demo", "jsontext", "parse"}),
     "polars": frozenset({"answers", "frames"}),
     "pyarrow": frozenset(
@@ -53,6 +53,7 @@ STAGE_IMPORTS: dict[str, frozenset[str]] = {
     "peek": frozenset({"parse", "read"}),
     "answers": frozenset({"commit", "views"}),
     "restore": frozenset({"commit", "views"}),
+    "sessions": frozenset({"commit", "views"}),
     "status": frozenset({"commit", "views"}),
     "normalise": frozenset({"parse"}),
     "views": frozenset({"commit"}),

@@ -3,7 +3,7 @@
 -- turn_id            key of the prompt that began it
 -- session_id         session it belongs to
 -- prompt_kind        human, command, bash, queued or sdk
--- prompt             the prompt's text; null when it is only an image
+-- prompt             what was typed, without what an editor put in front; null for an image
 -- started_at         instant of the prompt
 -- ended_at           instant of the last message before the next prompt
 -- duration_ms        logged duration where there is one, else from started_at to ended_at
@@ -54,11 +54,34 @@ prompt_texts as (
         blocks.generation,
         blocks.line_no,
         blocks.object_index,
-        string_agg(blocks.text, e'\n' order by blocks.block_index) as prompt
+        string_agg(blocks.text, e'\n' order by blocks.block_index) as text
     from content_blocks as blocks
     semi join prompts using (file_id, generation, line_no, object_index)
     where blocks.block_type = 'text'
     group by all
+),
+
+-- Commands and shell lines are logged in tags; here they stand as they were typed.
+typed as (
+    select
+        prompts.turn_id,
+        case
+            when prompts.prompt_kind = 'command' then trim(
+                regexp_extract(texts.text, '<command-name>\s*([^<]*)', 1)
+                || ' ' || regexp_extract(texts.text, '<command-args>([\s\S]*?)</command-args>', 1)
+            )
+            when prompts.prompt_kind = 'bash' then
+                '! ' || trim(regexp_extract(texts.text, '<bash-input>([\s\S]*?)</bash-input>', 1))
+            else regexp_replace(
+                coalesce(texts.text, prompts.queued_text),
+                '^(\s*<system-reminder>[\s\S]*?</system-reminder>'
+                || '|\s*<ide_opened_file>[\s\S]*?</ide_opened_file>'
+                || '|\s*<ide_selection>[\s\S]*?</ide_selection>)+\s*',
+                ''
+            )
+        end as prompt
+    from prompts
+    left join prompt_texts as texts using (file_id, generation, line_no, object_index)
 ),
 
 responses as (
@@ -136,7 +159,7 @@ select
     prompts.turn_id,
     prompts.session_id,
     prompts.prompt_kind,
-    coalesce(prompt_texts.prompt, prompts.queued_text) as prompt,
+    typed.prompt,
     prompts.started_at,
     greatest(prompts.started_at, spans.ended_at) as ended_at,
     coalesce(
@@ -159,7 +182,7 @@ select
     coalesce(folded.compactions, 0) as compactions,
     coalesce(spans.was_interrupted, false) as was_interrupted
 from prompts
-left join prompt_texts using (file_id, generation, line_no, object_index)
+left join typed using (turn_id)
 left join responses using (turn_id)
 left join calls using (turn_id)
 left join helpers using (turn_id)

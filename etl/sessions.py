@@ -1,0 +1,54 @@
+"""Find sessions: all of them, those of a directory, or one by its id. Never reads a log."""
+
+from contextlib import closing
+from pathlib import Path
+
+import duckdb
+
+from etl import views
+from etl.commit import Warehouse
+
+Session = dict[str, object]
+
+_SESSIONS = """
+select * from sessions
+where $ids is null or list_contains($ids::varchar[], session_id)
+order by ended_at desc nulls last, session_id
+"""
+_BY_BEGINNING = """
+select distinct session_id from source_files where starts_with(session_id, $wanted) order by 1
+"""
+_BY_DIRECTORY = """
+select distinct session_id from raw.entries where layout <> 'other' and cwd = $wanted order by 1
+"""
+
+
+def found(
+    warehouse: Warehouse, *, beginning: str | None = None, cwd: Path | None = None
+) -> list[Session]:
+    """Return sessions, the last first: by how their id begins, or by the directory they ran in."""
+    with closing(views.connect(warehouse)) as con:
+        ids = None
+        if cwd is not None:
+            ids = _near(con, cwd)
+        elif beginning is not None:
+            ids = ids_of(con, beginning)
+        rows: list[Session] = con.sql(_SESSIONS, params={"ids": ids}).to_arrow_table().to_pylist()
+        return rows
+
+
+def ids_of(con: duckdb.DuckDBPyConnection, beginning: str) -> list[str]:
+    """Return the ids that begin so, by the ledger alone."""
+    return _ids(con, _BY_BEGINNING, beginning)
+
+
+def _near(con: duckdb.DuckDBPyConnection, cwd: Path) -> list[str]:
+    """Walk up from a directory to the first one that a session ran in, as Claude Code does."""
+    for folder in (cwd, *cwd.parents):
+        if ids := _ids(con, _BY_DIRECTORY, str(folder)):
+            return ids
+    return []
+
+
+def _ids(con: duckdb.DuckDBPyConnection, sql: str, wanted: str) -> list[str]:
+    return [str(row[0]) for row in con.execute(sql, {"wanted": wanted}).fetchall()]

@@ -1,0 +1,95 @@
+"""Sessions are found by id and by directory, the last first."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from etl.cli import main
+from etl.commit import Warehouse
+from etl.sessions import found
+from tests.sessions import assistant, run_sync, user, write_log
+
+IDS = {
+    "first": "aaaa1111-1111-4111-8111-111111111111",
+    "second": "aaaa2222-2222-4222-8222-222222222222",
+    "third": "bbbb3333-3333-4333-8333-333333333333",
+}
+CWDS = {"first": "/work/kiln", "second": "/work/kiln/glaze", "third": "/work/barn"}
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
+    folder = tmp_path_factory.mktemp("sessions")
+    for at, (name, session) in enumerate(IDS.items()):
+        place = {"sessionId": session, "cwd": CWDS[name]}
+        ids = {"message_id": f"m-{name}", "request": f"r-{name}"}
+        lines = [
+            user(f"Build the {name}", f"u-{name}", 100 * at, **place),
+            assistant(uuid=f"a-{name}", second=100 * at, **ids, **place),
+        ]
+        write_log(folder / "logs", lines, f"-work/{session}.jsonl")
+    run_sync(folder / "logs", folder / "lake")
+    return Warehouse(folder / "lake")
+
+
+def names(sessions: list[dict[str, object]]) -> list[str]:
+    by_id = {session: name for name, session in IDS.items()}
+    return [by_id[str(one["session_id"])] for one in sessions]
+
+
+def test_all_sessions_are_listed_the_last_first(lake: Warehouse) -> None:
+    sessions = found(lake)
+    assert names(sessions) == ["third", "second", "first"]
+    assert sessions[0]["title"] == "Build the third"
+
+
+@pytest.mark.parametrize(
+    ("beginning", "expected"),
+    [("aaaa", ["second", "first"]), (IDS["third"], ["third"]), ("cccc", []), ("%", [])],
+)
+def test_sessions_are_found_by_how_their_id_begins(
+    lake: Warehouse, beginning: str, expected: list[str]
+) -> None:
+    assert names(found(lake, beginning=beginning)) == expected
+
+
+@pytest.mark.parametrize(
+    ("cwd", "expected"),
+    [
+        ("/work/kiln", ["first"]),
+        ("/work/kiln/glaze", ["second"]),
+        ("/work/kiln/glaze/deep/down", ["second"]),
+        ("/work/kiln/bricks", ["first"]),
+        ("/work", []),
+        ("/", []),
+    ],
+)
+def test_a_directory_finds_the_sessions_of_the_nearest_above_it(
+    lake: Warehouse, cwd: str, expected: list[str]
+) -> None:
+    assert names(found(lake, cwd=Path(cwd))) == expected
+
+
+def test_the_command_prints_a_line_a_session(lake: Warehouse) -> None:
+    result = CliRunner().invoke(main, ["sessions", "--limit", "2", "--warehouse", str(lake.folder)])
+    assert result.exit_code == 0
+    header, _, *lines = result.stdout.splitlines()
+    assert header.split() == ["session", "ended", "turns", "output_tokens", "project", "title"]
+    assert lines[0].split() == ["bbbb3333", "2026-03-01", "08:03", "1", "10", "barn", *THIRD]
+    assert len(lines) == 2
+    assert result.stderr == "1 more; --limit 3 shows them all\n"
+
+
+THIRD = ["Build", "the", "third"]
+
+
+def test_the_command_prints_json_with_all_columns(lake: Warehouse) -> None:
+    arguments = ["sessions", "bbbb", "--json", "--warehouse", str(lake.folder)]
+    (session,) = json.loads(CliRunner().invoke(main, arguments).stdout)
+    assert (session["goal"], session["cwds"], session["turns"]) == (
+        "Build the third",
+        ["/work/barn"],
+        1,
+    )
