@@ -92,8 +92,16 @@ def build_part(task: PartTask) -> PartResult:
                 return _PartBuilder(task).build()
             except TornReadError as torn:
                 task = _without(task, str(torn))
+            except derive.DeriveError as error:
+                return _not_done(task, str(error))
     finally:
         gc.enable()
+
+
+def _not_done(task: PartTask, problem: str) -> PartResult:
+    """Leave a part as it was, and say so of every file that has news for it."""
+    outcomes = [FileOutcome(file.origin.file_id, problem=problem) for file in task.files]
+    return PartResult(task.slot, outcomes)
 
 
 def _without(task: PartTask, path: str) -> PartTask:
@@ -137,7 +145,7 @@ class _PartBuilder:
         origin, digest = file.origin, hash_of(content)
         if digest == file.prefix_hash and file.offset == len(content):
             return FileOutcome(origin.file_id, origin.generation, len(content), prefix_hash=digest)
-        if file.offset:
+        if file.prefix_hash:
             origin = replace(origin, generation=origin.generation + 1)
         self._batch.add_sidecar(origin, file.name, content)
         return FileOutcome(

@@ -18,7 +18,7 @@ from typing import Any
 import orjson
 
 from etl.errors import BusyError, StateError, StorageError
-from etl.write import WrittenFile
+from etl.write import WrittenFile, sync_descriptor
 
 FORMAT = 1
 KEPT_COMMITS = 3
@@ -88,10 +88,14 @@ class Warehouse:
 
     def create_folders(self) -> None:
         """Make the folders that are missing, for the owner alone."""
-        for folder in (self.commits, self.files, self.published, self.staging):
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if self.staging.is_dir():
+            return
         for folder in (self.folder, self.store):
-            folder.chmod(0o700)
+            folder.mkdir(mode=0o700, parents=folder == self.folder, exist_ok=True)
+        for folder in (self.commits, self.files, self.published, self.staging):
+            folder.mkdir(mode=0o700, exist_ok=True)
+        for folder in (self.store, self.folder, self.folder.parent):
+            _sync_folder(folder)
 
     @contextmanager
     def lock(self) -> Iterator[None]:
@@ -193,15 +197,17 @@ class Warehouse:
         return self.read_commit(number)
 
     def snapshot(self) -> Path | None:
-        """Return the published tree of the newest commit, checked; None if there is none."""
-        if not self.load().number or not self.current.is_symlink():
+        """Return the newest published tree of the commits, checked; None if there is none yet."""
+        if not self.load().number:
             return None
-        tree = self.current.resolve()
-        if not tree.is_dir():
-            raise StateError(
-                f"'{self.current}' leads nowhere", hint="run cclake sync, which publishes it again"
-            )
-        return tree
+        # `current` is a name for people; what it leads to is found without it, too.
+        for number in reversed(self.commit_numbers()):
+            tree = self.published / f"{number:010d}"
+            if tree.is_dir():
+                return tree.resolve()
+        raise StateError(
+            f"'{self.published}' shows no commit", hint="run cclake sync, which publishes it again"
+        )
 
     def publish(self, state: State) -> None:
         """Show a commit to readers: a tree of hard links with stable names, then `current`."""
@@ -226,9 +232,7 @@ class Warehouse:
         """Drop commits that are past both the kept number and the kept time."""
         for number in self.commit_numbers()[:-KEPT_COMMITS]:
             path = self._commit_path(number)
-            if 0 <= now_seconds - path.stat().st_mtime < KEPT_SECONDS or (
-                path.stat().st_mtime > now_seconds
-            ):
+            if now_seconds - path.stat().st_mtime < KEPT_SECONDS:
                 continue
             shutil.rmtree(self.published / f"{number:010d}", ignore_errors=True)
             path.unlink()
@@ -258,19 +262,20 @@ class Warehouse:
 def _document_of(path: Path) -> dict[str, Any]:
     try:
         document: dict[str, Any] = orjson.loads(path.read_bytes())
+        is_newer = document["format"] > FORMAT
         stated = document.pop("sha256")
         is_whole = hashlib.sha256(orjson.dumps(document)).hexdigest() == stated
     except (ValueError, KeyError, AttributeError, TypeError):
-        is_whole = False
+        is_newer = is_whole = False
+    if is_newer:
+        raise StateError(
+            f"'{path}' was written by a newer cclake (format {document['format']})",
+            hint="install the newer version; nothing was changed",
+        )
     if not is_whole:
         raise StateError(
             f"commit file '{path}' is damaged",
             hint="restore it from a backup, or sync into a new warehouse",
-        )
-    if document["format"] > FORMAT:
-        raise StateError(
-            f"'{path}' was written by a newer cclake (format {document['format']})",
-            hint="install the newer version; nothing was changed",
         )
     return document | {"sha256": stated}
 
@@ -280,13 +285,13 @@ def _write_durably(path: Path, content: bytes) -> None:
     with os.fdopen(descriptor, "wb") as sink:
         sink.write(content)
         sink.flush()
-        os.fsync(sink.fileno())
+        sync_descriptor(sink.fileno())
 
 
 def _sync_folder(folder: Path) -> None:
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        os.fsync(descriptor)
+        sync_descriptor(descriptor)
     except OSError as error:
         raise StorageError(
             f"cannot make '{folder}' durable: {error.strerror}", hint="look at the disk"

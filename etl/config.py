@@ -63,7 +63,7 @@ def _roots_of(logs: Sequence[str]) -> tuple[Path, ...]:
             f"no log folder at {names}",
             hint="name yours with --logs DIR, or try cclake demo DIR for a made-up one",
         )
-    return tuple(dict.fromkeys(projects_of(folder.resolve()) for folder in there))
+    return tuple(dict.fromkeys(projects_of(folder.resolve()).resolve() for folder in there))
 
 
 def _refuse_nesting(warehouse: Path, roots: Sequence[Path]) -> None:

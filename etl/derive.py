@@ -10,7 +10,6 @@ import duckdb
 import pyarrow as pa
 
 from etl import sqlfiles
-from etl.errors import StorageError
 from etl.tables import DERIVED, FACTS, Table
 
 # Steps that several tables share, in the order in which they build on each other.
@@ -25,6 +24,10 @@ STEPS = (
 )
 
 
+class DeriveError(Exception):
+    """Raised when a part's facts do not go through the SQL: for want of memory, or by a bug."""
+
+
 def derive(facts: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
     """Return the derived tables of a part by name, typed as declared."""
     numbered = {**facts, "entries": _with_numbers(facts["entries"], "entry_no", "file_no")}
@@ -36,11 +39,8 @@ def derive(facts: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
         for step in STEPS:
             con.execute(f"create or replace temp table {step} as {_queries('steps')[step]}")
         return {table.name: _derived(con, table) for table in DERIVED}
-    except duckdb.OperationalError as error:
-        raise StorageError(
-            f"duckdb ran out of memory or space: {error}",
-            hint="nothing was committed; try --jobs 1",
-        ) from error
+    except duckdb.Error as error:
+        raise DeriveError(f"cannot derive its tables: {error}") from error
     finally:
         for table in FACTS:
             con.unregister(table.name)

@@ -72,8 +72,12 @@ def walk(roots: Iterable[Path]) -> Walk:
 def place_of(path: str) -> Place | None:
     """Tell kind, session and agent from a path below the root; None if it is no log of ours."""
     *folders, name = path.split("/")
+    if not folders:
+        return None  # Logs lie in a project's folder; history.jsonl and the like do not.
     if "subagents" in folders[1:]:
         return _place_below_subagents(folders, name)
+    if ".orphaned" in name or ".superseded" in name:
+        return Place("other", "other", name.partition(".")[0], None)
     if name.endswith(".jsonl"):
         return _place_beside_sessions(folders, name)
     if ".jsonl." in name:

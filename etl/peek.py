@@ -25,7 +25,7 @@ def with_session(row: LedgerRow) -> LedgerRow:
             session = object_.get("sessionId")
             if isinstance(session, str) and session:
                 return replace(row, session_id=session)
-    return row if b"\n" not in _head(row) else replace(row, session_id=f"agent-{row.agent_id}")
+    return row  # It waits, its bytes kept as pending, until a line names the session.
 
 
 def new_sessions(rows: Iterable[LedgerRow]) -> list[NewSession]:
@@ -62,7 +62,7 @@ def with_pending(row: LedgerRow, problems: list[tuple[str, str]]) -> LedgerRow:
             return replace(row, pending=reader.head(row.size))
     except OSError as error:
         problems.append((row.path, f"cannot read: {error.strerror or error}"))
-        return replace(row, size=-1)
+        return replace(row, ctime_ns=0)
 
 
 def _head(row: LedgerRow) -> bytes:

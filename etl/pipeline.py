@@ -9,7 +9,19 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from uuid import uuid4
 
-from etl import __version__, build, discover, ledger, parts, peek, resume, runs, workers, write
+from etl import (
+    __version__,
+    build,
+    discover,
+    ledger,
+    parts,
+    peek,
+    resume,
+    runs,
+    views,
+    workers,
+    write,
+)
 from etl.build import FileOutcome, FileTask, PartResult, PartTask
 from etl.commit import State, StoredFile, Warehouse
 from etl.config import Settings
@@ -182,8 +194,10 @@ def _with_slots(rows: list[LedgerRow], known: list[LedgerRow]) -> list[LedgerRow
         if row.part is not None and row.month is not None and row.session_id is not None
     }
     filled: dict[Slot, int] = defaultdict(int)
+    sources = {row.source for row in rows}
     for row in known:
-        if row.part is not None and row.month is not None:
+        # A part lies below its source's folder: a session of another machine gets one of its own.
+        if row.source in sources and row.part is not None and row.month is not None:
             filled[Slot(row.part, row.month)] += row.offset
     peeked = [peek.with_session(row) for row in rows]
     fresh = peek.new_sessions(
@@ -264,10 +278,10 @@ def _after(row: LedgerRow, outcome: FileOutcome | None, run: RunSummary) -> Ledg
         if row.part is None:
             return peek.with_pending(row, run.problems)
         run.events.append((row.path, "torn"))
-        return replace(row, size=-1)
+        return replace(row, ctime_ns=0)
     if outcome.problem:
         run.problems.append((row.path, outcome.problem))
-        return replace(row, size=-1)  # So that the next run looks again.
+        return replace(row, ctime_ns=0)  # So that the next run looks again.
     if outcome.event:
         run.events.append((row.path, outcome.event))
     run.files_read += bool(outcome.bytes_read)
@@ -360,8 +374,6 @@ def _books(
 
 def _show(warehouse: Warehouse, state: State, run: RunSummary) -> None:
     """Let readers see the commit. What fails here is a problem, but no row is lost by it."""
-    from etl import views  # noqa: PLC0415 - a run without news must not wait for duckdb
-
     try:
         if run.is_committed:
             warehouse.publish(state)

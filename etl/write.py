@@ -1,5 +1,6 @@
 """Arrow tables to Parquet files that survive a power cut, and back."""
 
+import fcntl
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,8 +82,17 @@ def write_table(table: Table, rows: pa.Table, staging: Path) -> WrittenFile:
             write_page_index=False,
         )
         sink.flush()
-        os.fsync(sink.fileno())
+        sync_descriptor(sink.fileno())
     return WrittenFile(table.name, name, rows.num_rows, path.stat().st_size, hash_file(path))
+
+
+def sync_descriptor(descriptor: int) -> None:
+    """Make a file or folder durable; on macOS fsync alone stops at the drive's own cache."""
+    full = getattr(fcntl, "F_FULLFSYNC", None)
+    if full is None:
+        os.fsync(descriptor)
+    else:
+        fcntl.fcntl(descriptor, full)
 
 
 def read_table(path: Path, columns: list[str] | None = None) -> pa.Table:

@@ -35,7 +35,7 @@ def written_log(folder: Path, name: str, content: bytes) -> FileTask:
         offset=0,
         line_count=0,
         blank_bytes=0,
-        prefix_hash=hash_of(b""),
+        prefix_hash="",
         is_sidecar=False,
     )
 

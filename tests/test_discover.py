@@ -165,9 +165,9 @@ def test_a_hard_link_is_read_once_and_reported(root: Path) -> None:
 
 
 def test_a_file_below_two_roots_is_read_once(root: Path) -> None:
-    put(root, "p/a.jsonl")
+    put(root, "p/q/a.jsonl")
     found = walk([root, root / "p"])
-    assert [(file.root, file.path) for file in found.files] == [(str(root), "p/a.jsonl")]
+    assert [(file.root, file.path) for file in found.files] == [(str(root), "p/q/a.jsonl")]
     assert (found.problems, len(found.events)) == ([], 1)
 
 

@@ -5,10 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from etl.config import Settings
+from etl.discover import projects_of
 from etl.errors import StorageError
+from etl.pipeline import sync
 from etl.tables import ALL_TABLES
 from tests.sessions import (
     PROJECT,
+    SESSION,
+    append,
     assistant,
     rows,
     run_sync,
@@ -67,7 +72,7 @@ def test_a_warehouse_that_cannot_be_made_is_a_storage_error(logs: Path, tmp_path
 
 def test_a_name_that_is_not_utf_8_is_told_and_the_rest_is_kept(logs: Path, lake: Path) -> None:
     write_log(logs, [user("hi")])
-    with open(os.fsencode(logs) + b"/projects/\xff.jsonl", "wb") as odd:  # noqa: PTH123 - bytes
+    with open(os.fsencode(logs) + b"/projects/" + PROJECT.encode() + b"/\xff.jsonl", "wb") as odd:  # noqa: PTH123 - bytes
         odd.write(b"{}\n")
     run = run_sync(logs, lake)
     assert (run.exit_code(), run.entries) == (1, 1)
@@ -98,4 +103,75 @@ def test_a_copy_beside_the_original_is_no_move(tmp_path: Path, lake: Path) -> No
     run = run_sync(tmp_path / "two", lake)
     assert run.events == []
     assert value(lake, "select count(*) from source_files") == 2
+    assert value(lake, "select count(*) from entries") == 1
+
+
+def test_machines_that_share_a_warehouse_keep_their_rows_apart(tmp_path: Path, lake: Path) -> None:
+    ours = write_log(tmp_path / "ours", [user("hi"), assistant()])
+    theirs = [user("ho", "u2", sessionId=OTHER), assistant(uuid="a2", message_id="msg_2")]
+    write_log(tmp_path / "theirs", theirs, f"{PROJECT}/{OTHER}.jsonl")
+    run_sync(tmp_path / "ours", lake, source="ours")
+    run_sync(tmp_path / "theirs", lake, source="theirs")
+    for number in (8, 9):
+        append(ours, assistant(uuid=f"a{number}", message_id=f"msg_{number}", request=f"r{number}"))
+        run_sync(tmp_path / "ours", lake, source="ours")
+    assert rows(lake, "select source, message_id from raw.usage order by all") == [
+        ("ours", "msg_1"),
+        ("ours", "msg_8"),
+        ("ours", "msg_9"),
+        ("theirs", "msg_2"),
+    ]
+
+
+def test_counts_beyond_all_reason_stop_neither_sync_nor_view(logs: Path, lake: Path) -> None:
+    split = {"ephemeral_5m_input_tokens": 2**63 - 1, "ephemeral_1h_input_tokens": 2**63 - 1}
+    huge = {"cache_creation": split, "input_tokens": 2**62}
+    lines = [
+        assistant(uuid=f"a{n}", message_id=f"m{n}", request=f"r{n}", output=2**62, usage=huge)
+        for n in range(3)
+    ]
+    write_log(logs, [user("hi"), *lines])
+    assert run_sync(logs, lake).exit_code() == 0
+    ask = "select cache_write_5m_tokens, cache_write_1h_tokens from usage"
+    assert rows(lake, ask) == [(2**63 - 1, 2**63 - 1)] * 3
+    assert rows(lake, "select responses, output_tokens from daily_spend") == [(3, None)]
+    assert rows(lake, "select api_calls, context_tokens from turns") == [(3, None)]
+
+
+def test_an_empty_sidecar_that_is_filled_later_is_a_new_generation(logs: Path, lake: Path) -> None:
+    place = f"{PROJECT}/{SESSION}/subagents/agent-a1"
+    write_log(logs, [user("hi")])
+    write_log(logs, [user("go", "s1", isSidechain=True, agentId="a1")], f"{place}.jsonl")
+    write_log(logs, [], f"{place}.meta.json")
+    run_sync(logs, lake)
+    write_log(logs, [b'{"agentType":"Plan"}'], f"{place}.meta.json")
+    run_sync(logs, lake)
+    assert rows(lake, "select agent_type from agents") == [("Plan",)]
+    ask = "select count(*), count(distinct (file_id, generation)) from sidecars"
+    assert len(set(rows(lake, ask)[0])) == 1
+
+
+def test_a_flat_agent_file_waits_whole_until_it_names_its_session(logs: Path, lake: Path) -> None:
+    log = write_log(logs, [b"oops\n"], f"{PROJECT}/agent-ab.jsonl")
+    run_sync(logs, lake)
+    assert rows(lake, "select session_id, pending from source_files") == [(None, b"oops\n")]
+    append(log, user("go", "s1", isSidechain=True, agentId="ab"))
+    run_sync(logs, lake)
+    assert rows(lake, "select session_id, octet_length(pending) from source_files") == [
+        (SESSION, 0)
+    ]
+    assert value(lake, "select count(*) from rejects") == 1
+
+
+def test_a_config_directory_without_projects_holds_no_logs(tmp_path: Path, lake: Path) -> None:
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "history.jsonl").write_text('{"display":"hi"}\n')
+    run = sync(Settings((projects_of(tmp_path / "config"),), lake, "laptop", 1))
+    assert (run.exit_code(), run.files) == (0, 0)
+
+
+def test_a_warehouse_without_its_current_is_read_all_the_same(logs: Path, lake: Path) -> None:
+    write_log(logs, [user("hi")])
+    run_sync(logs, lake)
+    (lake / "current").unlink()
     assert value(lake, "select count(*) from entries") == 1

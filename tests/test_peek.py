@@ -78,8 +78,8 @@ def test_two_objects_on_one_line_are_both_looked_at(tmp_path: Path) -> None:
     assert session_of(flat_agent(tmp_path, [b'{"type":"x"}{"sessionId":"s2"}\n'])) == "s2"
 
 
-def test_an_agent_whose_lines_name_no_session_is_a_session_of_its_own(tmp_path: Path) -> None:
-    assert session_of(flat_agent(tmp_path, [{"type": "summary"}])) == "agent-a1"
+def test_an_agent_whose_lines_name_no_session_waits_for_one_that_does(tmp_path: Path) -> None:
+    assert with_session(flat_agent(tmp_path, [{"type": "summary"}, b"oops\n"])).session_id is None
 
 
 def test_an_agent_without_a_whole_line_has_no_session_yet(tmp_path: Path) -> None:
@@ -160,5 +160,5 @@ def test_a_tail_that_cannot_be_read_is_a_problem_and_looked_at_again(tmp_path: P
     row = log(tmp_path, "s.jsonl", [b'{"torn"'])
     (tmp_path / "s.jsonl").unlink()
     problems: list[tuple[str, str]] = []
-    assert with_pending(row, problems).size == -1
+    assert with_pending(row, problems).ctime_ns == 0
     assert problems == [("s.jsonl", "cannot read: No such file or directory")]

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from etl.jsontext import dumps
-from etl.normalise import prompts, told
+from etl.normalise import known, prompts, told
 from etl.normalise.fields import (
     EMPTY,
     JsonObject,
@@ -63,6 +63,7 @@ def columns_of(objects: Sequence[JsonObject], *, is_agent: Sequence[bool]) -> di
     columns["prompt_kind"] = [kind for kind, _ in verdicts]
     columns["prompt_rule"] = [rule for _, rule in verdicts]
     columns |= told.columns_of(objects)
+    columns["unknown_fields"] = known.unknown_fields(objects, messages)
     columns["payload"] = [
         _payload(entry, stamp, micros)
         for entry, stamp, micros in zip(objects, stamps, columns["occurred_at"], strict=True)

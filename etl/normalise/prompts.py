@@ -4,8 +4,6 @@ import re
 
 from etl.normalise.fields import JsonObject, text_at
 
-BEGINS_TURN = ("human", "command", "bash", "queued", "sdk")
-
 Verdict = tuple[str | None, str | None]
 NO_PROMPT: Verdict = (None, None)
 

@@ -151,6 +151,7 @@ ENTRIES = Table(
         Column("spawned_agent_id", STRING, "The agent that a tool result or progress names."),
         Column("linked_tool_use_id", STRING, "The call that a progress entry belongs to."),
         Column("result_meta", STRING, "Small fields of the tool result, JSON."),
+        Column("unknown_fields", STRING, "Names of fields not known yet, JSON; also in payload."),
         Column("line_hash", INTEGER, "64-bit hash of the line's bytes."),
         Column("payload", STRING, "All of the line that is in no column, JSON.", wide=True),
         Column("raw", BINARY, "The line's bytes, where JSON cannot give it back.", wide=True),

@@ -7,7 +7,7 @@ used as (
         occurred_at::date as day,
         model,
         count(*) as responses,
-        coalesce(sum(output_tokens), 0)::bigint as output_tokens
+        try_cast(coalesce(sum(output_tokens), 0) as bigint) as output_tokens
     from usage
     group by all
 ),
@@ -17,7 +17,7 @@ spent as (
         day,
         model,
         sum(responses)::bigint as responses,
-        sum(output_tokens)::bigint as output_tokens
+        try_cast(sum(output_tokens) as bigint) as output_tokens
     from daily_spend
     group by all
 )

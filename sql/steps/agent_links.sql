@@ -71,7 +71,12 @@ calls as (
         and blocks.tool_use_id in (select tool_use_id from best)
     qualify row_number() over (
         partition by lines.session_id, blocks.tool_use_id
-        order by lines.is_agent_file, own_turns.turn_id nulls last, lines.agent_id
+        order by
+            lines.is_agent_file,
+            own_turns.turn_id is null,
+            lines.occurred_at nulls last,
+            lines.line_no,
+            lines.agent_id
     ) = 1
 ),
 

@@ -24,7 +24,10 @@ other_answers as (
         on calls.file_no = own_answers.file_no
         and calls.generation = own_answers.generation
         and calls.tool_use_id = own_answers.tool_use_id
-    join blocks on calls.tool_use_id = blocks.tool_use_id and blocks.block_type = 'tool_result'
+    join blocks
+        on calls.file_no = blocks.file_no
+        and calls.tool_use_id = blocks.tool_use_id
+        and blocks.block_type = 'tool_result'
     group by calls.block_no
 ),
 

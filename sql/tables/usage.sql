@@ -17,7 +17,9 @@ responses as (
             lines.input_tokens,
             lines.output_tokens,
             lines.cache_read_tokens,
-            lines.cache_creation_tokens
+            lines.cache_creation_tokens,
+            lines.ephemeral_5m_tokens,
+            lines.ephemeral_1h_tokens
         ) is not null
     group by
         lines.file_no,
@@ -29,10 +31,11 @@ responses as (
 final_counts as (
     select
         lines.*,
-        coalesce(lines.ephemeral_1h_tokens, 0) as written_1h,
+        coalesce(lines.ephemeral_1h_tokens, 0)::hugeint as written_1h,
         greatest(
-            coalesce(lines.cache_creation_tokens, 0),
-            coalesce(lines.ephemeral_5m_tokens, 0) + coalesce(lines.ephemeral_1h_tokens, 0)
+            coalesce(lines.cache_creation_tokens, 0)::hugeint,
+            coalesce(lines.ephemeral_5m_tokens, 0)::hugeint
+            + coalesce(lines.ephemeral_1h_tokens, 0)::hugeint
         ) as written
     from lines
     semi join responses on lines.entry_no = responses.final_no
@@ -59,7 +62,7 @@ select
     final_counts.input_tokens,
     final_counts.output_tokens,
     final_counts.cache_read_tokens,
-    (final_counts.written - final_counts.written_1h)::bigint as cache_write_5m_tokens,
+    try_cast(final_counts.written - final_counts.written_1h as bigint) as cache_write_5m_tokens,
     final_counts.written_1h::bigint as cache_write_1h_tokens,
     final_counts.thinking_tokens,
     final_counts.web_search_requests,

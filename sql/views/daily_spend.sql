@@ -17,18 +17,19 @@ select
     project,
     model,
     count(*) as responses,
-    coalesce(sum(input_tokens), 0)::bigint as input_tokens,
-    coalesce(sum(output_tokens), 0)::bigint as output_tokens,
-    coalesce(sum(cache_read_tokens), 0)::bigint as cache_read_tokens,
-    coalesce(sum(cache_write_5m_tokens), 0)::bigint as cache_write_5m_tokens,
-    coalesce(sum(cache_write_1h_tokens), 0)::bigint as cache_write_1h_tokens,
+    try_cast(coalesce(sum(input_tokens), 0) as bigint) as input_tokens,
+    try_cast(coalesce(sum(output_tokens), 0) as bigint) as output_tokens,
+    try_cast(coalesce(sum(cache_read_tokens), 0) as bigint) as cache_read_tokens,
+    try_cast(coalesce(sum(cache_write_5m_tokens), 0) as bigint) as cache_write_5m_tokens,
+    try_cast(coalesce(sum(cache_write_1h_tokens), 0) as bigint) as cache_write_1h_tokens,
     null::decimal(38, 12) as cost_usd,
-    (
+    try_cast(
         coalesce(sum(input_tokens), 0)
         + coalesce(sum(output_tokens), 0)
         + coalesce(sum(cache_read_tokens), 0)
         + coalesce(sum(cache_write_5m_tokens), 0)
         + coalesce(sum(cache_write_1h_tokens), 0)
-    )::bigint as unpriced_tokens
+        as bigint
+    ) as unpriced_tokens
 from usage
 group by all

@@ -206,7 +206,7 @@ pending as (
 ),
 
 spend as (
-    select session_id, count(*) as responses, sum(output_tokens)::bigint as output_tokens
+    select session_id, count(*) as responses, try_cast(sum(output_tokens) as bigint) as output_tokens
     from usage
     group by session_id
 ),

@@ -88,13 +88,15 @@ responses as (
     select
         turn_id,
         count(*) as api_calls,
-        sum(input_tokens)::bigint as input_tokens,
-        sum(output_tokens)::bigint as output_tokens,
-        sum(cache_read_tokens)::bigint as cache_read_tokens,
-        sum(cache_write_5m_tokens + cache_write_1h_tokens)::bigint as cache_write_tokens,
+        try_cast(sum(input_tokens) as bigint) as input_tokens,
+        try_cast(sum(output_tokens) as bigint) as output_tokens,
+        try_cast(sum(cache_read_tokens) as bigint) as cache_read_tokens,
+        try_cast(
+            sum(cache_write_5m_tokens) + sum(cache_write_1h_tokens) as bigint
+        ) as cache_write_tokens,
         arg_max(
-            coalesce(input_tokens, 0) + coalesce(cache_read_tokens, 0)
-            + cache_write_5m_tokens + cache_write_1h_tokens,
+            coalesce(input_tokens, 0)::hugeint + coalesce(cache_read_tokens, 0)
+            + coalesce(cache_write_5m_tokens, 0) + coalesce(cache_write_1h_tokens, 0),
             (generation, line_no, object_index)
         ) filter (where agent_id is null) as context_tokens,
         list_sort(list(distinct model) filter (where model is not null)) as models
@@ -175,7 +177,7 @@ select
     coalesce(responses.cache_read_tokens, 0) as cache_read_tokens,
     coalesce(responses.cache_write_tokens, 0) as cache_write_tokens,
     null::decimal(38, 12) as cost_usd,
-    responses.context_tokens::bigint as context_tokens,
+    try_cast(responses.context_tokens as bigint) as context_tokens,
     coalesce(responses.models, []::varchar[]) as models,
     coalesce(helpers.agents, 0) as agents,
     null::decimal(38, 12) as agents_cost_usd,

@@ -4,21 +4,33 @@
 with
 
 -- A response replayed in a side thread may carry another request id and is the same response.
+told as (
+    select
+        *,
+        bool_or(not coalesce(is_sidechain, false)) over (
+            partition by message_id, request_id
+        ) as is_in_main_thread,
+        coalesce(
+            min(request_id) filter (where not coalesce(is_sidechain, false))
+                over (partition by message_id),
+            min(request_id) over (partition by message_id)
+        ) as told_request_id
+    from raw.usage
+),
+
 keyed as (
     select
-        * replace (
+        * exclude (is_in_main_thread, told_request_id)
+        replace (
             case
-                when coalesce(is_sidechain, false) and message_id is not null
-                and request_id is not null
-                    then message_id || ':' || coalesce(
-                        min(request_id) filter (where not coalesce(is_sidechain, false))
-                            over (partition by message_id),
-                        min(request_id) over (partition by message_id)
-                    )
+                when message_id is not null
+                and told_request_id is not null
+                and not is_in_main_thread
+                    then message_id || ':' || told_request_id
                 else key
             end as key
         )
-    from raw.usage
+    from told
 ),
 
 ranked as (

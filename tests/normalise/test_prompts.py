@@ -3,7 +3,7 @@
 import pytest
 
 from etl.normalise.fields import JsonObject
-from etl.normalise.prompts import BEGINS_TURN, verdict_on
+from etl.normalise.prompts import verdict_on
 
 IMAGE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}}
 COMMAND = (
@@ -198,7 +198,3 @@ def test_a_queued_command_of_an_agent_begins_no_turn() -> None:
         "attachment": {"type": "queued_command", "prompt": "Look"},
     }
     assert verdict_on(entry, {}, is_agent=True)[0] == "agent_prompt"
-
-
-def test_five_kinds_begin_a_turn() -> None:
-    assert set(BEGINS_TURN) == {"human", "command", "bash", "queued", "sdk"}
