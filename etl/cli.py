@@ -13,6 +13,7 @@ from etl.errors import CclakeError, StorageError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_MOST_EVENTS = 5
 warehouse_option = click.option(
     "--warehouse",
     metavar="DIR",
@@ -70,8 +71,8 @@ def sync(
 
     settings = config.settings_of(logs=logs, warehouse=warehouse, source=source, jobs=jobs)
     run = pipeline.sync(settings)
-    for path, problem in run.problems:
-        output.say(f"{output.printable(path)}: {problem}")
+    output.say_each(run.problems)
+    output.say_each(run.events, most=_MOST_EVENTS)
     if as_json:
         output.show_json(asdict(run))
     else:

@@ -26,6 +26,19 @@ def say(words: str) -> None:
     click.echo(words, err=True)
 
 
+def say_each(told: Sequence[tuple[str, str]], most: int | None = None) -> None:
+    """Tell what became of some files: a line each, or a count where there are many alike."""
+    by_what: dict[str, list[str]] = {}
+    for path, what in told:
+        by_what.setdefault(what, []).append(path)
+    for what, paths in by_what.items():
+        if most is not None and len(paths) > most:
+            say(f"{len(paths):,} files: {what}")
+        else:
+            for path in paths:
+                say(f"{printable(path)}: {what}")
+
+
 def fail(error: CclakeError) -> NoReturn:
     """Say what happened and what to do, and end with the error's exit code."""
     what = "\n".join(printable(line) for line in str(error).splitlines())

@@ -1,12 +1,13 @@
 """Building one part: what it reads, which segments it writes, and what it does with bad files."""
 
 import os
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from etl import build, write
+from etl import build, derive, sqlfiles, write
 from etl.build import FileOutcome, FileTask, PartResult, PartTask, Segment
 from etl.facts import Origin
 from etl.hashing import hash_of
@@ -272,3 +273,22 @@ def test_a_sidecar_is_read_once_and_again_when_it_changes(tmp_path: Path, stagin
     assert same.written == []
     assert rows(staging, changed, "sidecars", "generation") == [0, 1]
     assert rows(staging, changed, "sidecars", "agent_type") == [None, "Plan"]
+
+
+def test_a_part_whose_tables_cannot_be_derived_is_left_as_it_was_and_told(
+    tmp_path: Path, staging: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shipped = shutil.copytree(sqlfiles.folder(), tmp_path / "sql")
+    (shipped / "tables" / "usage.sql").write_text("select error('out of ink')")
+    monkeypatch.setattr(sqlfiles, "_FOLDERS", (shipped,))
+    caches = (sqlfiles.load, derive._queries)  # noqa: SLF001 - they remember the real folder
+    try:
+        for cached in caches:
+            cached.cache_clear()
+        result = run(staging, written_log(tmp_path, "a.jsonl", encoded([user("Hi")])))
+    finally:
+        for cached in caches:
+            cached.cache_clear()
+    (outcome,) = result.outcomes
+    assert result.written == []
+    assert "out of ink" in str(outcome.problem)

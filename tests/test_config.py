@@ -164,3 +164,16 @@ def test_a_warehouse_below_a_partitions_name_is_refused(tmp_path: Path, name: st
     (tmp_path / "projects").mkdir()
     with pytest.raises(UsageError, match=name):
         settings_of(logs=[str(tmp_path)], warehouse=str(tmp_path / name / "w"), source="s", jobs=1)
+
+
+def test_a_warehouse_in_what_projects_links_to_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "projects").symlink_to(tmp_path / "real")
+    with pytest.raises(UsageError, match="lies inside the log folder"):
+        settings_of(
+            logs=[str(tmp_path / "config")],
+            warehouse=str(tmp_path / "real" / "lake"),
+            source="s",
+            jobs=1,
+        )

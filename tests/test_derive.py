@@ -364,3 +364,23 @@ def test_a_session_of_two_folders_began_where_its_first_instant_was(names: tuple
         (file(first), [user("Hi", "u1", 0, cwd="/first")]),
     ]
     assert [row["project"] for row in derived(logs)["usage"]] == ["/first"]
+
+
+def test_an_answer_in_another_session_of_the_part_is_not_taken() -> None:
+    unanswered: Log = (file("f", "one"), [assistant(tool_use())])
+    copy: Log = (file("g", "two"), [assistant(tool_use()), tool_result()])
+    calls = derived([unanswered, copy])["tool_calls"]
+    assert [(row["session_id"], row["is_error"]) for row in calls] == [
+        ("one", None),
+        ("two", False),
+    ]
+
+
+def test_an_agent_belongs_to_the_turn_in_which_its_call_first_stands() -> None:
+    launch = assistant(tool_use("launch", "Agent"), uuid="a1", second=1)
+    answer = tool_result("launch", toolUseResult={"agentId": "deep"})
+    main: list[Line | bytes] = [user("Go", "u9"), launch, answer, user("On", "u1", 9), launch]
+    logs: list[Log] = [(file("f"), main), (file("g", agent_id="deep"), [user("x", "s1", **DEEP)])]
+    found = derived(logs)
+    assert [row["turn_id"] for row in found["agents"]] == ["u9"]
+    assert [row["turn_id"] for row in found["tool_calls"]] == ["u9"]

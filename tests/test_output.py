@@ -147,3 +147,13 @@ def test_a_status_is_a_line_a_fact(capsys: pytest.CaptureFixture[str]) -> None:
         f"last run        1970-01-01 00:00:03 UTC: {output.sentence_of(RUN)}\n"
         "usage                12,345\n"
     )
+
+
+def test_files_are_told_one_by_one_or_counted_where_there_are_many(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    told = [(f"p/{n}.jsonl", "gone") for n in range(3)] + [("p/\x1b.jsonl", "moved")]
+    output.say_each(told, most=2)
+    assert capsys.readouterr().err == "3 files: gone\np/\\x1b.jsonl: moved\n"
+    output.say_each(told[:1])
+    assert capsys.readouterr().err == "p/0.jsonl: gone\n"
