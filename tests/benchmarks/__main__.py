@@ -8,7 +8,7 @@ from etl.output import say, show_table
 from tests.benchmarks import kills as struck
 from tests.benchmarks import measures, trees
 
-MOST_KILL_MB = 20.0
+MOST_KILL_MB = 200.0
 _HOLDS = {True: "yes", False: "NO", None: ""}
 
 
@@ -16,7 +16,7 @@ _HOLDS = {True: "yes", False: "NO", None: ""}
 @click.argument("megabytes", type=float, default=float(measures.TARGET_MB))
 @click.option("--rounds", type=click.IntRange(min=1), default=3, show_default=True)
 @click.option("--kills", type=click.IntRange(min=0), default=20, show_default=True)
-@click.option("--kill-mb", type=float, help="Tree of the kills (default: MB, at most 20).")
+@click.option("--kill-mb", type=float, help="Tree of the kills (default: MB, at most 200).")
 @click.option("--seed", type=int, default=1, show_default=True, help="Of the kills' moments.")
 def main(megabytes: float, rounds: int, kills: int, kill_mb: float | None, seed: int) -> None:
     """Measure cclake on a made-up tree of so many MEGABYTES, kept in .bench."""
