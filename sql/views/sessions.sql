@@ -94,39 +94,50 @@ cwds as (
     select session_id, list(cwd order by first_place) as cwds from places group by session_id
 ),
 
+state_records as (
+    select
+        session_id,
+        place,
+        type,
+        agent_name,
+        json_extract_string(state, '$.customTitle') as custom_title,
+        json_extract_string(state, '$.aiTitle') as ai_title,
+        json_extract_string(state, '$.summary') as summary,
+        json_extract_string(state, '$.leafUuid') as leaf_uuid,
+        json_extract_string(state, '$.prUrl') as pr_url,
+        json_extract_string(state, '$.worktreeSession.worktreePath') as worktree,
+        json_extract_string(state, '$.worktreeSession.worktreeName') as worktree_name,
+        json_extract_string(state, '$.relocatedCwd') as relocated_to,
+        json_extract_string(state, '$.continuedInSessionId') as continued_in,
+        try_cast(json_extract_string(state, '$.totalCostUSD') as decimal(38, 12)) as cost_usd
+    from lines
+    where state is not null or type = 'agent-name'
+),
+
 -- State records are written again and again: the last of each kind is true.
 states as (
     select
         session_id,
         arg_max(agent_name, place) filter (where type = 'agent-name') as name,
-        arg_max(state ->> '$.customTitle', place) filter (where type = 'custom-title')
-            as custom_title,
-        arg_max(state ->> '$.aiTitle', place) filter (where type = 'ai-title') as ai_title,
-        arg_max(state ->> '$.prUrl', place) filter (where type = 'pr-link') as pr_url,
-        arg_max(state ->> '$.worktreeSession.worktreePath', place) filter (
-            where type = 'worktree-state'
-        ) as worktree,
-        arg_max(state ->> '$.worktreeSession.worktreeName', place) filter (
-            where type = 'worktree-state'
-        ) as worktree_name,
-        arg_max(state ->> '$.relocatedCwd', place) filter (where type = 'relocated')
-            as relocated_to,
-        arg_max(state ->> '$.continuedInSessionId', place) filter (where type = 'continued-in')
-            as continued_in,
-        arg_max(try_cast(state ->> '$.totalCostUSD' as decimal(38, 12)), place) filter (
-            where type = 'cost-state'
-        ) as reported_cost_usd
-    from lines
-    where state is not null or type = 'agent-name'
+        arg_max(custom_title, place) filter (where type = 'custom-title') as custom_title,
+        arg_max(ai_title, place) filter (where type = 'ai-title') as ai_title,
+        arg_max(pr_url, place) filter (where type = 'pr-link') as pr_url,
+        -- Leaving a worktree is logged as null, which counts.
+        arg_max_null(worktree, place) filter (where type = 'worktree-state') as worktree,
+        arg_max(worktree_name, place) filter (where type = 'worktree-state') as worktree_name,
+        arg_max(relocated_to, place) filter (where type = 'relocated') as relocated_to,
+        arg_max(continued_in, place) filter (where type = 'continued-in') as continued_in,
+        arg_max(cost_usd, place) filter (where type = 'cost-state') as reported_cost_usd
+    from state_records
     group by session_id
 ),
 
 -- A summary names the message it ends with, and may stand in the file of another session.
 summaries as (
-    select ends.session_id, arg_max(titles.state ->> '$.summary', titles.place) as summary
-    from lines as titles
-    join lines as ends on ends.uuid = titles.state ->> '$.leafUuid'
-    where titles.type = 'summary' and titles.state is not null
+    select ends.session_id, arg_max(titles.summary, titles.place) as summary
+    from state_records as titles
+    join lines as ends on titles.leaf_uuid = ends.uuid
+    where titles.type = 'summary'
     group by ends.session_id
 ),
 
@@ -206,7 +217,10 @@ pending as (
 ),
 
 spend as (
-    select session_id, count(*) as responses, try_cast(sum(output_tokens) as bigint) as output_tokens
+    select
+        session_id,
+        count(*) as responses,
+        try_cast(sum(output_tokens) as bigint) as output_tokens
     from usage
     group by session_id
 ),
