@@ -31,6 +31,7 @@ class FileTask:
     blank_bytes: int
     prefix_hash: str
     is_sidecar: bool
+    tail: bytes = b""  # of a file that is gone: it will never get its newline
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +134,8 @@ class _PartBuilder:
         return self._result
 
     def _look_at(self, file: FileTask) -> FileOutcome:
+        if file.tail:
+            return self._take_tail(file)
         try:
             return self._read_sidecar(file) if file.is_sidecar else self._read_log(file)
         except TornReadError:
@@ -154,6 +157,23 @@ class _PartBuilder:
             len(content),
             prefix_hash=digest,
             bytes_read=len(content),
+        )
+
+    def _take_tail(self, file: FileTask) -> FileOutcome:
+        """Read the waiting tail of a file that is gone. If it comes back, it is read anew."""
+        tally = Tally(lines=file.line_count, blank_bytes=file.blank_bytes)
+        self._batch.add_tail(file.origin, file.offset, file.tail, tally)
+        return FileOutcome(
+            file.origin.file_id,
+            file.origin.generation,
+            file.offset + len(file.tail),
+            tally.lines,
+            tally.blank_bytes,
+            entries=tally.entries,
+            rejects=tally.rejects,
+            bytes_read=len(file.tail),
+            lines_read=1,
+            event="its last line never ended; read as it was",
         )
 
     def _read_log(self, file: FileTask) -> FileOutcome:

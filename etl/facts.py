@@ -87,6 +87,12 @@ class FactBatch:
             at = end
         tally.lines = number
 
+    def add_tail(self, origin: Origin, start: int, line: bytes, tally: Tally) -> None:
+        """Take in a last line that will never get its newline."""
+        self.raw_bytes += len(line)
+        tally.lines += 1
+        self._add_line(origin, (tally.lines, start, start + len(line)), line, tally)
+
     def _add_line(
         self, origin: Origin, place: tuple[int, int, int], line: bytes, tally: Tally
     ) -> None:

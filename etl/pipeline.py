@@ -29,6 +29,7 @@ from etl.errors import StorageError
 from etl.facts import Origin
 from etl.hashing import file_id_of
 from etl.ledger import LedgerRow
+from etl.parse import objects_of, parse_line
 from etl.parts import Slot
 from etl.read import LogReader
 from etl.tables import FACTS, SOURCE_FILES, SYNC_RUNS
@@ -90,12 +91,14 @@ def _sync_locked(settings: Settings, warehouse: Warehouse, executor: Executor | 
     )
     rows = _rows_to_look_at(plan.looks, known, settings.source, run)
     rows = _with_slots(rows, known)
+    gone = [row if row.gone_at else replace(row, gone_at=run.started_at) for row in plan.gone]
+    run.events += [(row.path, "gone") for row in plan.gone if not row.gone_at]
+    rows += [row for row in gone if _has_whole_tail(row)]
+    gone = [row for row in gone if not _has_whole_tail(row)]
     tasks = list(_part_tasks(rows, state, warehouse))
     results = list(_run_tasks(tasks, settings.jobs, executor))
 
     looked = _settled(rows, results, run)
-    gone = [row if row.gone_at else replace(row, gone_at=run.started_at) for row in plan.gone]
-    run.events += [(row.path, "gone") for row in plan.gone if not row.gone_at]
     others = [row for row in known if row.source != settings.source]
     now_known = [*others, *plan.unchanged, *gone, *looked]
     if _has_news(known, now_known, results):
@@ -121,6 +124,11 @@ def _is_moved(file: discover.FoundFile, row: LedgerRow) -> bool:
             return reader.prefix_matches(row.offset, row.prefix_hash)
     except OSError:
         return False  # The look itself will open it again, and report why it cannot.
+
+
+def _has_whole_tail(row: LedgerRow) -> bool:
+    """Say whether what waits for its newline is all there: it is read once its file is gone."""
+    return row.part is not None and bool(row.pending and objects_of(parse_line(row.pending)))
 
 
 def _rows_to_look_at(
@@ -242,6 +250,7 @@ def _file_task(row: LedgerRow) -> FileTask:
         blank_bytes=row.blank_bytes,
         prefix_hash=row.prefix_hash,
         is_sidecar=row.kind == "sidecar",
+        tail=row.pending if row.gone_at else b"",
     )
 
 

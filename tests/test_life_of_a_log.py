@@ -151,3 +151,42 @@ def test_a_root_that_is_not_walked_has_no_file_gone(tmp_path: Path, lake: Path) 
     sync(Settings((one / "projects", two / "projects"), lake, "laptop", 1))
     run_sync(one, lake)
     assert value(lake, "select count(*) from source_files where gone_at is not null") == 0
+
+
+def test_a_tail_that_is_a_whole_object_becomes_an_entry_when_its_file_is_gone(
+    logs: Path, lake: Path
+) -> None:
+    whole = encoded([assistant(stop="end_turn")]).rstrip(b"\n")
+    log = write_log(logs, [user("hi"), whole])
+    run_sync(logs, lake)
+    assert value(lake, "select count(*) from usage") == 0
+    log.unlink()
+    run = run_sync(logs, lake)
+    assert (run.exit_code(), run.entries) == (0, 1)
+    ask = 'select pending, "offset", size, line_count, gone_at is not null from source_files'
+    ((pending, offset, size, lines, is_gone),) = rows(lake, ask)
+    assert (pending, offset, lines, is_gone) == (b"", size, 2, True)
+    assert rows(lake, "select message_id, line_no from usage") == [("msg_1", 2)]
+    assert not run_sync(logs, lake).is_committed
+
+
+def test_a_torn_tail_of_a_file_that_is_gone_waits_on(logs: Path, lake: Path) -> None:
+    log = write_log(logs, [user("hi"), b'{"torn'])
+    run_sync(logs, lake)
+    log.unlink()
+    assert run_sync(logs, lake).entries == 0
+    assert value(lake, "select pending from source_files") == b'{"torn'
+
+
+def test_a_file_that_comes_back_with_its_newline_counts_nothing_twice(
+    logs: Path, lake: Path
+) -> None:
+    whole = encoded([assistant(stop="end_turn")]).rstrip(b"\n")
+    log = write_log(logs, [user("hi"), whole])
+    run_sync(logs, lake)
+    log.unlink()
+    run_sync(logs, lake)
+    write_log(logs, [user("hi"), whole, b"\n", user("on", "u2", 9)])
+    run_sync(logs, lake)
+    assert value(lake, "select count(*) from usage") == 1
+    assert value(lake, "select count(*) from turns") == 2
