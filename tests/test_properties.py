@@ -23,7 +23,7 @@ from tests.accounts import account_of, expected_of
 from tests.sessions import (
     run_sync,
 )
-from tests.trees import MAINS, SIDECAR, TREE
+from tests.trees import SIDECAR, TREE
 
 Rows = list[str]
 Picture = dict[str, Rows]
@@ -240,40 +240,6 @@ def test_neither_parts_nor_segments_nor_the_order_of_files_show_in_the_rows(
     for part, files in zip(parts, sessions.values(), strict=True):
         dealt.setdefault(part, []).extend(dice.sample(files, len(files)))
     assert built(list(dealt.values()), segment_bytes) == built([file_tasks])
-
-
-TOTALS = """
-select
-    (select (count(*), sum(input_tokens), sum(output_tokens), sum(cache_read_tokens),
-        sum(cache_write_5m_tokens), sum(cache_write_1h_tokens)) from usage)::varchar as usage,
-    (select (count(*), count(answered_at), count_if(is_error), sum(result_chars),
-        sum(duration_ms)) from tool_calls)::varchar as tool_calls,
-    (select (count(*), sum(api_calls), sum(tool_calls), sum(output_tokens), sum(duration_ms),
-        sum(agents), sum(compactions)) from turns)::varchar as turns,
-    (select (count(*), sum(pre_tokens), sum(summary_chars)) from compactions)::varchar as folded,
-    (select list(d order by d)::varchar from daily_spend as d) as days,
-    (select count(*) from messages) as messages,
-    (select count(*) from entries) as entries,
-    (select count(*) from content_blocks) as blocks
-"""
-
-
-def totals_of(warehouse: Path) -> dict[str, object]:
-    with closing(views.connect(Warehouse(warehouse), time_zone="UTC")) as con:
-        return dict(con.sql(TOTALS).pl().row(0, named=True))
-
-
-@pytest.mark.parametrize("path", MAINS, ids=["resumed_from", "resumed", "alone"])
-def test_a_byte_copy_of_a_session_in_another_folder_changes_no_total(
-    path: str, tmp_path: Path
-) -> None:
-    lay_out(tmp_path, TREE)
-    run_sync(tmp_path, tmp_path / "warehouse")
-    before = totals_of(tmp_path / "warehouse")
-    append(tmp_path, f"-home-ada-a-copy/{path.rpartition('/')[2]}", TREE[path])
-    run = run_sync(tmp_path, tmp_path / "warehouse")
-    assert run.bytes > 0
-    assert totals_of(tmp_path / "warehouse") == before
 
 
 def test_a_demo_tree_comes_out_as_its_truth_says(tmp_path: Path) -> None:

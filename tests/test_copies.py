@@ -1,0 +1,130 @@
+"""A copy of a log, of whatever kind and in whatever order, changes no total."""
+
+import json
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from etl import views
+from etl.commit import Warehouse
+from tests.sessions import Line, encoded, run_sync
+from tests.trees import MAINS, TREE
+
+NEW = "99999999-9999-4999-8999-999999999999"
+TOTALS = """
+select
+    (select (count(*), sum(input_tokens), sum(output_tokens), sum(cache_read_tokens),
+        sum(cache_write_5m_tokens), sum(cache_write_1h_tokens)) from usage)::varchar as usage,
+    (select (count(*), count(answered_at), count_if(is_error), sum(result_chars),
+        sum(duration_ms)) from tool_calls)::varchar as tool_calls,
+    (select (count(*), sum(api_calls), sum(tool_calls), sum(output_tokens), sum(duration_ms),
+        sum(agents), sum(compactions)) from turns)::varchar as turns,
+    (select (count(*), sum(pre_tokens), sum(summary_chars)) from compactions)::varchar as folded,
+    (select list(d order by d)::varchar from daily_spend as d) as days,
+    (select count(*) from messages) as messages,
+    (select count(*) from entries) as entries,
+    (select count(*) from content_blocks) as blocks
+"""
+
+
+def totals_of(warehouse: Path) -> dict[str, object]:
+    with closing(views.connect(Warehouse(warehouse), time_zone="UTC")) as con:
+        return dict(con.sql(TOTALS).pl().row(0, named=True))
+
+
+def resumed(line: Line) -> Line:
+    """`--fork-session` and old resumes: the same lines under a new session id."""
+    return line | {"sessionId": NEW}
+
+
+def in_background(line: Line) -> Line:
+    return line | {"sessionId": NEW, "sessionKind": "bg"}
+
+
+def branched(line: Line) -> Line:
+    origin = {"sessionId": line["sessionId"], "messageUuid": line["uuid"]}
+    return line | {"sessionId": NEW, "forkedFrom": origin}
+
+
+def forked_by_sdk(line: Line) -> Line:
+    """Every uuid is new; only the ids of the API, and forkedFrom, tell what it was."""
+    parent = line.get("parentUuid")
+    return branched(line) | {
+        "uuid": f"sdk-{line['uuid']}",
+        "parentUuid": parent and f"sdk-{parent}",
+        "isSidechain": False,
+    }
+
+
+def replayed_aside(line: Line) -> Line:
+    """A side thread that repeats the history under request ids of its own."""
+    again = {"requestId": f"again-{line['requestId']}"} if "requestId" in line else {}
+    return line | {"sessionId": NEW, "isSidechain": True} | again
+
+
+def copy_of(content: bytes, change: Callable[[Line], Line]) -> bytes:
+    """Copy the lines that are conversation, as every kind of copy does."""
+    found = []
+    for line in content.split(b"\n"):
+        try:
+            found.append(change(json.loads(line)))
+        except (ValueError, AttributeError, TypeError, KeyError):
+            assert not line.startswith(b'{"parentUuid"') or b"}{" in line, line
+    return encoded(found)
+
+
+def write(logs: Path, path: str, content: bytes) -> None:
+    target = logs / "projects" / path
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(content)
+
+
+def write_all(logs: Path) -> None:
+    for path, content in TREE.items():
+        write(logs, path, content)
+
+
+@pytest.fixture(scope="module")
+def before(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
+    folder = tmp_path_factory.mktemp("before")
+    write_all(folder)
+    run_sync(folder, folder / "lake")
+    return totals_of(folder / "lake")
+
+
+@pytest.mark.parametrize("path", [path for path in TREE if path.endswith("l") and TREE[path]])
+def test_a_byte_copy_of_any_file_in_another_folder_changes_no_total(
+    path: str, before: dict[str, object], tmp_path: Path
+) -> None:
+    write_all(tmp_path)
+    run_sync(tmp_path, tmp_path / "lake")
+    below = path.split("/", 1)[1]
+    write(tmp_path, f"-home-ada-a-copy/{below}", TREE[path])
+    assert run_sync(tmp_path, tmp_path / "lake").bytes > 0
+    assert totals_of(tmp_path / "lake") == before
+
+
+CHANGES = (resumed, in_background, branched, forked_by_sdk, replayed_aside)
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
+@pytest.mark.parametrize("path", [MAINS[0], MAINS[2]], ids=["long", "short"])
+@pytest.mark.parametrize("comes_first", [True, False], ids=["copy_first", "copy_last"])
+def test_a_copy_of_any_kind_changes_no_total(
+    path: str,
+    change: Callable[[Line], Line],
+    comes_first: bool,  # noqa: FBT001 - a case, not a flag
+    before: dict[str, object],
+    tmp_path: Path,
+) -> None:
+    copy = f"-home-ada-kiln/{NEW}.jsonl"
+    if comes_first:
+        write(tmp_path, copy, copy_of(TREE[path], change))
+        run_sync(tmp_path, tmp_path / "lake")
+    write_all(tmp_path)
+    run_sync(tmp_path, tmp_path / "lake")
+    write(tmp_path, copy, copy_of(TREE[path], change))
+    run_sync(tmp_path, tmp_path / "lake")
+    assert totals_of(tmp_path / "lake") == before
