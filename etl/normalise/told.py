@@ -20,6 +20,7 @@ _NAMES = (
     "is_compact_summary",
     "spawned_agent_id",
     "linked_tool_use_id",
+    "echoed_message_id",
     "result_meta",
     "forked_from_session_id",
     "forked_from_uuid",
@@ -100,7 +101,16 @@ def _of_progress(entry: JsonObject) -> JsonObject:
     return {
         "spawned_agent_id": text_at(progress, "agentId"),
         "linked_tool_use_id": text_at(entry, "parentToolUseID"),
+        "echoed_message_id": _echoed_in(progress),
     }
+
+
+def _echoed_in(progress: JsonObject) -> str | None:
+    """An agent's line is repeated whole: a line with a message in a line."""
+    echo = progress.get("message")
+    message = echo.get("message") if isinstance(echo, dict) else None
+    is_response = isinstance(message, dict) and "usage" in message
+    return text_at(message, "id") if is_response and isinstance(message, dict) else None
 
 
 def _of_attachment(entry: JsonObject) -> JsonObject:

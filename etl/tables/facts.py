@@ -150,6 +150,7 @@ ENTRIES = Table(
         Column("is_compact_summary", BOOLEAN, "The summary that follows a compaction."),
         Column("spawned_agent_id", STRING, "The agent that a tool result or progress names."),
         Column("linked_tool_use_id", STRING, "The call that a progress entry belongs to."),
+        Column("echoed_message_id", STRING, "The agent's response that a progress entry repeats."),
         Column("result_meta", STRING, "Small fields of the tool result, JSON."),
         Column("unknown_fields", STRING, "Names of fields not known yet, JSON; also in payload."),
         Column("line_hash", INTEGER, "64-bit hash of the line's bytes."),
