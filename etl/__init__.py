@@ -15,10 +15,12 @@ The map, in the order in which a run flows through it:
     parts      session → part
     workers    processes that work for one run and end with it
     build      one part: the worker's step
+    follow     one log, from where it was left
     read       bytes from an offset → whole lines; a torn tail waits
     parse      line → JSON objects, or the reason why not
     normalise  objects → columns, pure
     facts      many lines → Arrow tables
+    around     typed prompts, indexes, statistics: the files around the logs
     derive     facts of a part → derived tables, by SQL
     write      Arrow → Parquet, durable
     runs       the list of runs

@@ -10,28 +10,13 @@ from pathlib import Path
 import pyarrow as pa
 
 from etl import derive, write
-from etl.facts import FactBatch, Facts, Origin, Tally
-from etl.hashing import hash_of
+from etl.facts import FactBatch, Facts
+from etl.follow import FileOutcome, FileTask, Origin, Place, Tally, follow, whole
 from etl.parts import SEGMENT_BYTES, Slot
-from etl.read import LogReader, TornReadError, read_small_file
+from etl.read import TornReadError
 from etl.tables import FACTS, PART_TABLES
 
 BATCH_BYTES = 4_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class FileTask:
-    """One file to look at, and what is known of it: where its rows go, how far it was read."""
-
-    path: str
-    name: str
-    origin: Origin
-    offset: int
-    line_count: int
-    blank_bytes: int
-    prefix_hash: str
-    is_sidecar: bool
-    tail: bytes = b""  # of a file that is gone: it will never get its newline
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,25 +37,6 @@ class PartTask:
     segments: tuple[Segment, ...]
     staging: str
     segment_bytes: int = SEGMENT_BYTES
-
-
-@dataclass(frozen=True, slots=True)
-class FileOutcome:
-    """What became of one file: how far it is read now, or what went wrong."""
-
-    file_id: str
-    generation: int = 0
-    offset: int = 0
-    line_count: int = 0
-    blank_bytes: int = 0
-    pending: bytes = b""
-    prefix_hash: str = ""
-    entries: int = 0
-    rejects: int = 0
-    bytes_read: int = 0
-    lines_read: int = 0
-    event: str | None = None
-    problem: str | None = None
 
 
 @dataclass(slots=True)
@@ -137,27 +103,18 @@ class _PartBuilder:
         if file.tail:
             return self._take_tail(file)
         try:
-            return self._read_sidecar(file) if file.is_sidecar else self._read_log(file)
+            return self._read_sidecar(file) if file.is_sidecar else follow(file, self)
         except TornReadError:
             raise
         except OSError as error:
             return FileOutcome(file.origin.file_id, problem=f"cannot read: {error.strerror}")
 
     def _read_sidecar(self, file: FileTask) -> FileOutcome:
-        content = read_small_file(file.path)
-        origin, digest = file.origin, hash_of(content)
-        if digest == file.prefix_hash and file.offset == len(content):
-            return FileOutcome(origin.file_id, origin.generation, len(content), prefix_hash=digest)
-        if file.prefix_hash:
-            origin = replace(origin, generation=origin.generation + 1)
-        self._batch.add_sidecar(origin, file.name, content)
-        return FileOutcome(
-            origin.file_id,
-            origin.generation,
-            len(content),
-            prefix_hash=digest,
-            bytes_read=len(content),
-        )
+        outcome, content = whole(file)
+        if content is not None:
+            origin = replace(file.origin, generation=outcome.generation)
+            self._batch.add_sidecar(origin, file.name, content)
+        return outcome
 
     def _take_tail(self, file: FileTask) -> FileOutcome:
         """Read the waiting tail of a file that is gone. If it comes back, it is read anew."""
@@ -176,46 +133,15 @@ class _PartBuilder:
             event="its last line never ended; read as it was",
         )
 
-    def _read_log(self, file: FileTask) -> FileOutcome:
-        reader = LogReader(file.path)
-        try:
-            return self._read_lines(file, reader)
-        finally:
-            reader.close()
+    def add_lines(self, origin: Origin, start: int, lines: bytes, tally: Tally) -> None:
+        """Take in whole lines; a full batch becomes tables."""
+        self._batch.add_lines(origin, start, lines, tally)
+        if self._batch.raw_bytes >= BATCH_BYTES:
+            self._gather()
 
-    def _read_lines(self, file: FileTask, reader: LogReader) -> FileOutcome:
-        origin = file.origin
-        tally = Tally(lines=file.line_count, blank_bytes=file.blank_bytes)
-        event = None
-        if file.offset and not reader.prefix_matches(file.offset, file.prefix_hash):
-            reader.start_over()
-            origin = replace(origin, generation=origin.generation + 1)
-            tally, event = Tally(), "rewritten"
-        first_byte, first_line = reader.offset, tally.lines
-        for chunk in reader.chunks():
-            if chunk.too_long:
-                tally.lines += 1
-                tally.rejects += 1
-                place = (tally.lines, chunk.start, reader.offset)
-                self._batch.add_reject(origin, place, "too_long", None)
-            else:
-                self._batch.add_lines(origin, chunk.start, chunk.lines, tally)
-            if self._batch.raw_bytes >= BATCH_BYTES:
-                self._gather()
-        return FileOutcome(
-            origin.file_id,
-            origin.generation,
-            reader.offset,
-            tally.lines,
-            tally.blank_bytes,
-            reader.pending,
-            reader.prefix_hash(),
-            tally.entries,
-            tally.rejects,
-            reader.offset - first_byte,
-            tally.lines - first_line,
-            event,
-        )
+    def add_reject(self, origin: Origin, place: Place, reason: str, raw: bytes | None) -> None:
+        """Take in a line that cannot be read."""
+        self._batch.add_reject(origin, place, reason, raw)
 
     def _gather(self) -> None:
         """Turn the batch into tables; a full segment is written and let go."""

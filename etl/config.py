@@ -9,7 +9,7 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
-from etl.discover import projects_of
+from etl.discover import config_of, projects_of
 from etl.errors import UsageError
 
 _SOURCE = re.compile(r"(?!\.)[a-z0-9._-]{1,64}")
@@ -23,6 +23,7 @@ class Settings:
     warehouse: Path
     source: str
     jobs: int
+    configs: tuple[Path, ...] = ()
 
 
 def warehouse_of(given: str | None) -> Path:
@@ -43,14 +44,16 @@ def settings_of(
             f"source name {name!r} does not fit",
             hint="use 1 to 64 of a-z, 0-9, dash, underscore and dot, no dot first: --source laptop",
         )
-    roots = _roots_of(logs)
+    folders = _log_folders(logs)
+    roots = tuple(dict.fromkeys(projects_of(folder).resolve() for folder in folders))
+    configs = tuple(dict.fromkeys(config for one in folders if (config := config_of(one))))
     folder = warehouse_of(warehouse)
     _refuse_nesting(folder, roots)
     _refuse_partition_names(folder)
-    return Settings(roots, folder, name, jobs or os.cpu_count() or 1)
+    return Settings(roots, folder, name, jobs or os.cpu_count() or 1, configs)
 
 
-def _roots_of(logs: Sequence[str]) -> tuple[Path, ...]:
+def _log_folders(logs: Sequence[str]) -> tuple[Path, ...]:
     given = [Path(one).expanduser() for one in logs]
     if not given and (configured := os.environ.get("CLAUDE_CONFIG_DIR")):
         given = [Path(configured)]
@@ -63,7 +66,7 @@ def _roots_of(logs: Sequence[str]) -> tuple[Path, ...]:
             f"no log folder at {names}",
             hint="name yours with --logs DIR, or try cclake demo DIR for a made-up one",
         )
-    return tuple(dict.fromkeys(projects_of(folder.resolve()).resolve() for folder in there))
+    return tuple(folder.resolve() for folder in there)
 
 
 def _refuse_nesting(warehouse: Path, roots: Sequence[Path]) -> None:

@@ -1,5 +1,7 @@
 """Find the logs: every file of a session below the roots, with what its place says about it.
 
+Beside the roots, in the config directory, lie the typed prompts and Claude Code's own statistics.
+
 Symbolic links are not followed; what is not a regular file is reported, never opened.
 """
 
@@ -21,6 +23,12 @@ class Place:
     layout: str
     session_id: str | None
     agent_id: str | None
+
+
+_AROUND = {
+    "history.jsonl": Place("history", "other", None, None),
+    "stats-cache.json": Place("stats", "other", None, None),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +65,30 @@ def projects_of(folder: Path) -> Path:
     return below if below.is_dir() else folder
 
 
-def walk(roots: Iterable[Path]) -> Walk:
-    """Find every log and sidecar below the roots, each file once, in the order of their paths."""
+def config_of(folder: Path) -> Path | None:
+    """Take a Claude config directory or a projects directory; return the config directory."""
+    if (folder / "projects").is_dir():
+        return folder
+    return folder.parent if folder.name == "projects" else None
+
+
+def walk(roots: Iterable[Path], configs: Iterable[Path] = ()) -> Walk:
+    """Find every log and sidecar below the roots, each file once, in the order of their paths.
+
+    Of a config directory only the files that are known by name are looked at.
+    """
     found = Walk()
     for root in roots:
         top = os.fspath(root)
-        for path, entry in _scan(top, "", found, top):
-            _take(top, path, entry, found)
+        for path in _scan(top, "", found, top):
+            place = place_of(path)
+            if place is not None:
+                _take(top, path, place, found)
+    for config in map(os.fspath, configs):
+        if not os.path.isdir(config):  # noqa: PTH112 - as everywhere in this module
+            found.failed_roots.add(config)
+        for name, place in _AROUND.items():
+            _take(config, name, place, found)
     found.files.sort(key=lambda file: (file.root, file.path))
     found.files = list(_without_hard_links(found))
     return found
@@ -73,15 +98,33 @@ def place_of(path: str) -> Place | None:
     """Tell kind, session and agent from a path below the root; None if it is no log of ours."""
     *folders, name = path.split("/")
     if not folders:
-        return None  # Logs lie in a project's folder; history.jsonl and the like do not.
+        return None  # Logs lie in a project's folder.
     if "subagents" in folders[1:]:
         return _place_below_subagents(folders, name)
+    return _place_in_session(folders, name) or _place_of_session(folders, name)
+
+
+def _place_of_session(folders: list[str], name: str) -> Place | None:
     if ".orphaned" in name or ".superseded" in name:
         return Place("other", "other", name.partition(".")[0], None)
     if name.endswith(".jsonl"):
         return _place_beside_sessions(folders, name)
     if ".jsonl." in name:
         return Place("other", "other", name.partition(".jsonl.")[0], None)
+    return None
+
+
+def _place_in_session(folders: list[str], name: str) -> Place | None:
+    """Tell what else lies in a project's folder, or in a session's."""
+    match folders, name:
+        case [_], "sessions-index.json":
+            return Place("index", "other", None, None)
+        case [_, session, "tool-results", *_], _:
+            return Place("other", "tool_result", session, None)
+        case [_, session], "custom-title.json":
+            return Place("sidecar", "sidecar", session, None)
+        case [_, session, "workflows"], _ if name.startswith("wf_") and name.endswith(".json"):
+            return Place("sidecar", "sidecar", session, None)
     return None
 
 
@@ -107,7 +150,7 @@ def _place_beside_sessions(folders: list[str], name: str) -> Place:
     return Place("main", "main", stem, None)
 
 
-def _scan(top: str, below: str, found: Walk, root: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
+def _scan(top: str, below: str, found: Walk, root: str) -> Iterator[str]:
     try:
         with os.scandir(top) as listing:
             entries = sorted(listing, key=lambda entry: entry.name)
@@ -118,7 +161,7 @@ def _scan(top: str, below: str, found: Walk, root: str) -> Iterator[tuple[str, o
     for entry in entries:
         path = f"{below}{entry.name}"
         if not entry.is_dir():
-            yield path, entry
+            yield path
         elif entry.is_symlink():
             found.events.append((shown(entry.path), "skipped: a link to a folder"))
         elif path.count("/") >= _DEEPEST_FOLDER:
@@ -127,22 +170,21 @@ def _scan(top: str, below: str, found: Walk, root: str) -> Iterator[tuple[str, o
             yield from _scan(entry.path, f"{path}/", found, root)
 
 
-def _take(root: str, path: str, entry: os.DirEntry[str], found: Walk) -> None:
-    place = place_of(path)
-    if place is None:
-        return
+def _take(root: str, path: str, place: Place, found: Walk) -> None:
+    whole = os.path.join(root, path)  # noqa: PTH118 - hot, and paths may be any bytes
     try:
-        seen = entry.stat(follow_symlinks=False)
+        seen = os.lstat(whole)
     except FileNotFoundError:
-        return  # It went between the listing and the look: the next run says so.
+        return  # It went between the listing and the look, or was never there.
     except OSError as error:
-        found.problems.append((shown(entry.path), f"cannot look at it: {error.strerror}"))
+        found.problems.append((shown(whole), f"cannot look at it: {error.strerror}"))
+        found.failed_roots.add(root)
         return
     if not stat.S_ISREG(seen.st_mode):
-        found.problems.append((shown(entry.path), "skipped: not a regular file"))
+        found.problems.append((shown(whole), "skipped: not a regular file"))
         return
-    if not _is_unicode(entry.path):
-        found.problems.append((shown(entry.path), "skipped: its name is not UTF-8; rename it"))
+    if not _is_unicode(whole):
+        found.problems.append((shown(whole), "skipped: its name is not UTF-8; rename it"))
         return
     found.files.append(
         FoundFile(

@@ -4,11 +4,11 @@ Work is done per batch of lines, not per line, wherever a batch will do.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 
+from etl.follow import Origin, Place, Tally, lines_in
 from etl.hashing import line_hash
 from etl.normalise import blocks, entries, sidecars
 from etl.normalise.fields import JsonObject
@@ -34,27 +34,6 @@ Facts = dict[str, pa.Table]
 Columns = dict[str, Sequence[Any]]  # or an Arrow array, which is one as well
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """What every row of a file carries."""
-
-    file_id: str
-    generation: int
-    session_id: str | None
-    agent_id: str | None
-    layout: str
-
-
-@dataclass(slots=True)
-class Tally:
-    """What was counted in one file's new lines."""
-
-    lines: int = 0
-    entries: int = 0
-    rejects: int = 0
-    blank_bytes: int = 0
-
-
 class FactBatch:
     """Lines in, tables out. Holds one batch; `take` empties it."""
 
@@ -74,18 +53,8 @@ class FactBatch:
     def add_lines(self, origin: Origin, start: int, lines: bytes, tally: Tally) -> None:
         """Take in whole lines that begin at byte `start` of the file."""
         self.raw_bytes += len(lines)
-        at, number = start, tally.lines
-        pieces = lines.split(b"\n")
-        pieces.pop()
-        for line in pieces:
-            end = at + len(line) + 1
-            number += 1
-            if not line or line.isspace():
-                tally.blank_bytes += end - at
-            else:
-                self._add_line(origin, (number, at, end), line, tally)
-            at = end
-        tally.lines = number
+        for place, line in lines_in(start, lines, tally):
+            self._add_line(origin, place, line, tally)
 
     def add_tail(self, origin: Origin, start: int, line: bytes, tally: Tally) -> None:
         """Take in a last line that will never get its newline."""
@@ -93,9 +62,7 @@ class FactBatch:
         tally.lines += 1
         self._add_line(origin, (tally.lines, start, start + len(line)), line, tally)
 
-    def _add_line(
-        self, origin: Origin, place: tuple[int, int, int], line: bytes, tally: Tally
-    ) -> None:
+    def _add_line(self, origin: Origin, place: Place, line: bytes, tally: Tally) -> None:
         parsed = parse_line(line)
         if parsed.__class__ is dict:
             self._add_object(origin, place, 0, parsed, None)
@@ -114,7 +81,7 @@ class FactBatch:
     def _add_object(
         self,
         origin: Origin,
-        place: tuple[int, int, int],
+        place: Place,
         index: int,
         object_: JsonObject,
         raw: bytes | None,
@@ -123,9 +90,7 @@ class FactBatch:
         self._places.append((origin, *place, index))
         self._raws.append(raw)
 
-    def add_reject(
-        self, origin: Origin, place: tuple[int, int, int], reason: str, raw: bytes | None
-    ) -> None:
+    def add_reject(self, origin: Origin, place: Place, reason: str, raw: bytes | None) -> None:
         """Keep a line that is no JSON object, with the reason."""
         self._rejects.append((origin, *place, reason, raw))
 

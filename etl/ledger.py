@@ -1,11 +1,15 @@
 """The ledger: one row for every file ever found, kept as a table of each commit."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import pyarrow as pa
 
+from etl.discover import FoundFile
+from etl.hashing import file_id_of
 from etl.tables import SOURCE_FILES
+
+_AROUND = frozenset({"history", "index", "stats"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +44,68 @@ class LedgerRow:
         """A sidecar waits, unread, until its session has a part to put it in."""
         return self.kind == "sidecar" and self.offset != self.size
 
+    def is_around(self) -> bool:
+        """Say whether it lies beside the sessions' logs: its rows are in no part."""
+        return self.kind in _AROUND
+
+    def is_only_listed(self) -> bool:
+        """Say whether name and size are all that is kept of it."""
+        return self.layout == "tool_result"
+
+    def is_of_a_part(self) -> bool:
+        """Say whether its rows go into its session's part."""
+        return not self.is_around() and not self.is_only_listed()
+
 
 _NAMES = [field.name for field in fields(LedgerRow)]
+
+
+def new_row(found: FoundFile, source: str, taken: set[str], first_seen_at: int) -> LedgerRow:
+    """Return the row of a file that was never seen, nothing of it read yet."""
+    counter = 0
+    while (file_id := file_id_of(source, found.path, counter)) in taken:
+        counter += 1
+    place = found.place
+    return LedgerRow(
+        file_id=file_id,
+        source=source,
+        root=found.root,
+        path=found.path,
+        kind=place.kind,
+        layout=place.layout,
+        session_id=place.session_id,
+        agent_id=place.agent_id,
+        size=0,
+        mtime_ns=0,
+        ctime_ns=0,
+        device=0,
+        inode=0,
+        offset=0,
+        line_count=0,
+        blank_bytes=0,
+        pending=b"",
+        prefix_hash="",
+        generation=0,
+        part=None,
+        month=None,
+        first_seen_at=first_seen_at,
+        gone_at=None,
+    )
+
+
+def seen_now(row: LedgerRow, found: FoundFile) -> LedgerRow:
+    """Return the row with what the walk saw: the place, the size and the times of the file."""
+    return replace(
+        row,
+        root=found.root,
+        path=found.path,
+        size=found.size,
+        mtime_ns=found.mtime_ns,
+        ctime_ns=found.ctime_ns,
+        device=found.device,
+        inode=found.inode,
+        gone_at=None,
+    )
 
 
 def to_arrow(rows: Iterable[LedgerRow]) -> pa.Table:

@@ -9,8 +9,11 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from uuid import uuid4
 
+import pyarrow as pa
+
 from etl import (
     __version__,
+    around,
     build,
     discover,
     ledger,
@@ -22,17 +25,16 @@ from etl import (
     workers,
     write,
 )
-from etl.build import FileOutcome, FileTask, PartResult, PartTask
+from etl.build import PartResult, PartTask
 from etl.commit import State, StoredFile, Warehouse
 from etl.config import Settings
 from etl.errors import StorageError
-from etl.facts import Origin
-from etl.hashing import file_id_of
+from etl.follow import FileOutcome, FileTask, Origin
 from etl.ledger import LedgerRow
 from etl.parse import objects_of, parse_line
 from etl.parts import Slot
 from etl.read import LogReader
-from etl.tables import FACTS, SOURCE_FILES, SYNC_RUNS
+from etl.tables import AROUND_TABLES, FACTS, LEDGER_TABLES, SOURCE_FILES, SYNC_RUNS, Table
 
 
 @dataclass(slots=True)
@@ -80,13 +82,13 @@ def _sync_locked(settings: Settings, warehouse: Warehouse, executor: Executor | 
     state = warehouse.load()
     warehouse.recover(state)
     known = _stored_ledger(warehouse, state)
-    walk = discover.walk(settings.roots)
+    walk = discover.walk(settings.roots, settings.configs)
     run.files, run.problems, run.events = len(walk.files), [*walk.problems], [*walk.events]
 
     plan = resume.plan(
         walk.files,
         [row for row in known if row.source == settings.source],
-        walked_roots=frozenset(map(str, settings.roots)) - walk.failed_roots,
+        walked_roots=frozenset(map(str, settings.roots + settings.configs)) - walk.failed_roots,
         is_moved=_is_moved,
     )
     rows = _rows_to_look_at(plan.looks, known, settings.source, run)
@@ -97,22 +99,32 @@ def _sync_locked(settings: Settings, warehouse: Warehouse, executor: Executor | 
     gone = [row for row in gone if not _has_whole_tail(row)]
     tasks = list(_part_tasks(rows, state, warehouse))
     results = list(_run_tasks(tasks, settings.jobs, executor))
+    beside = around.read(_around_tasks(rows), _stored(warehouse, state, AROUND_TABLES))
 
-    looked = _settled(rows, results, run)
+    looked = _settled(rows, [*_outcomes(results), *beside.outcomes], run)
     others = [row for row in known if row.source != settings.source]
     now_known = [*others, *plan.unchanged, *gone, *looked]
     if _has_news(known, now_known, results):
-        state = _commit(warehouse, state, now_known, results, run)
+        books = {SOURCE_FILES.name: ledger.to_arrow(now_known), **beside.tables}
+        state = _commit(warehouse, state, results, books, run)
     run.commit, run.ended_at = state.number, _now()
     _show(warehouse, state, run)
     return run
 
 
 def _stored_ledger(warehouse: Warehouse, state: State) -> list[LedgerRow]:
-    for file in state.files:
-        if file.table == SOURCE_FILES.name:
-            return ledger.from_arrow(write.read_table(warehouse.files / file.name))
-    return []
+    stored = _stored(warehouse, state, (SOURCE_FILES,))
+    return ledger.from_arrow(stored[SOURCE_FILES.name]) if stored else []
+
+
+def _stored(warehouse: Warehouse, state: State, tables: tuple[Table, ...]) -> dict[str, pa.Table]:
+    """Return those tables of the last commit that are kept whole."""
+    names = {table.name for table in tables}
+    return {
+        file.table: write.read_table(warehouse.files / file.name)
+        for file in state.files
+        if file.table in names
+    }
 
 
 def _is_moved(file: discover.FoundFile, row: LedgerRow) -> bool:
@@ -140,58 +152,10 @@ def _rows_to_look_at(
     for look in looks:
         if look.why == "moved":
             run.events.append((look.found.path, "moved"))
-        row = look.known or _new_row(look.found, source, taken, run.started_at)
+        row = look.known or ledger.new_row(look.found, source, taken, run.started_at)
         taken.add(row.file_id)
-        rows.append(_seen_now(row, look.found))
+        rows.append(ledger.seen_now(row, look.found))
     return rows
-
-
-def _new_row(
-    found: discover.FoundFile, source: str, taken: set[str], first_seen_at: int
-) -> LedgerRow:
-    counter = 0
-    while (file_id := file_id_of(source, found.path, counter)) in taken:
-        counter += 1
-    place = found.place
-    return LedgerRow(
-        file_id=file_id,
-        source=source,
-        root=found.root,
-        path=found.path,
-        kind=place.kind,
-        layout=place.layout,
-        session_id=place.session_id,
-        agent_id=place.agent_id,
-        size=0,
-        mtime_ns=0,
-        ctime_ns=0,
-        device=0,
-        inode=0,
-        offset=0,
-        line_count=0,
-        blank_bytes=0,
-        pending=b"",
-        prefix_hash="",
-        generation=0,
-        part=None,
-        month=None,
-        first_seen_at=first_seen_at,
-        gone_at=None,
-    )
-
-
-def _seen_now(row: LedgerRow, found: discover.FoundFile) -> LedgerRow:
-    return replace(
-        row,
-        root=found.root,
-        path=found.path,
-        size=found.size,
-        mtime_ns=found.mtime_ns,
-        ctime_ns=found.ctime_ns,
-        device=found.device,
-        inode=found.inode,
-        gone_at=None,
-    )
 
 
 def _with_slots(rows: list[LedgerRow], known: list[LedgerRow]) -> list[LedgerRow]:
@@ -207,9 +171,11 @@ def _with_slots(rows: list[LedgerRow], known: list[LedgerRow]) -> list[LedgerRow
         # A part lies below its source's folder: a session of another machine gets one of its own.
         if row.source in sources and row.part is not None and row.month is not None:
             filled[Slot(row.part, row.month)] += row.offset
-    peeked = [peek.with_session(row) for row in rows]
+    peeked = [peek.with_session(row) if row.is_of_a_part() else row for row in rows]
     fresh = peek.new_sessions(
-        row for row in peeked if row.session_id and (row.source, row.session_id) not in slots
+        row
+        for row in peeked
+        if row.is_of_a_part() and row.session_id and (row.source, row.session_id) not in slots
     )
     next_part = 1 + max((row.part for row in known if row.part is not None), default=0)
     assigned = parts.assign(fresh, filled=filled, next_part=next_part)
@@ -219,7 +185,7 @@ def _with_slots(rows: list[LedgerRow], known: list[LedgerRow]) -> list[LedgerRow
 def _with_slot(
     row: LedgerRow, slots: dict[tuple[str, str], Slot], assigned: dict[str, Slot]
 ) -> LedgerRow:
-    if row.part is not None or row.session_id is None:
+    if row.part is not None or row.session_id is None or not row.is_of_a_part():
         return row
     slot = slots.get((row.source, row.session_id)) or assigned.get(row.session_id)
     return replace(row, part=slot.part, month=slot.month) if slot else row
@@ -238,6 +204,12 @@ def _part_tasks(rows: list[LedgerRow], state: State, warehouse: Warehouse) -> It
             _segments(state, slot, warehouse),
             str(warehouse.staging),
         )
+
+
+def _around_tasks(rows: list[LedgerRow]) -> Iterator[tuple[str, FileTask]]:
+    for row in rows:
+        if row.is_around():
+            yield row.kind, _file_task(row)
 
 
 def _file_task(row: LedgerRow) -> FileTask:
@@ -276,13 +248,21 @@ def _run_tasks(tasks: list[PartTask], jobs: int, executor: Executor | None) -> I
     return workers.run(build.build_part, tasks, processes=min(jobs, len(tasks)))
 
 
-def _settled(rows: list[LedgerRow], results: list[PartResult], run: RunSummary) -> list[LedgerRow]:
+def _outcomes(results: list[PartResult]) -> list[FileOutcome]:
+    return [outcome for result in results for outcome in result.outcomes]
+
+
+def _settled(
+    rows: list[LedgerRow], outcomes: list[FileOutcome], run: RunSummary
+) -> list[LedgerRow]:
     """Return the looked-at rows with what became of them; torn and unreadable ones as they were."""
-    outcomes = {one.file_id: one for result in results for one in result.outcomes}
-    return [_after(row, outcomes.get(row.file_id), run) for row in rows]
+    by_file = {outcome.file_id: outcome for outcome in outcomes}
+    return [_after(row, by_file.get(row.file_id), run) for row in rows]
 
 
 def _after(row: LedgerRow, outcome: FileOutcome | None, run: RunSummary) -> LedgerRow:
+    if row.is_only_listed():
+        return row
     if outcome is None:
         if row.part is None:
             return peek.with_pending(row, run.problems)
@@ -320,38 +300,39 @@ def _has_news(before: list[LedgerRow], after: list[LedgerRow], results: list[Par
 
 
 def _told_by(row: LedgerRow) -> LedgerRow:
-    return replace(row, size=0, mtime_ns=0, ctime_ns=0, device=0, inode=0)
+    size = row.size if row.is_only_listed() else 0
+    return replace(row, size=size, mtime_ns=0, ctime_ns=0, device=0, inode=0)
 
 
 def _commit(
     warehouse: Warehouse,
     state: State,
-    known: list[LedgerRow],
     results: list[PartResult],
+    books: dict[str, pa.Table],
     run: RunSummary,
 ) -> State:
     run.is_committed, run.ended_at = True, _now()
     run.parts_written = sum(bool(result.written) for result in results)
     fresh = [
-        _stored(file, run.source, result.slot, segment, raw_bytes)
+        _stored_file(file, run.source, result.slot, segment, raw_bytes)
         for result in results
         for segment, raw_bytes, file in result.written
     ]
     written = [file for result in results for _, _, file in result.written]
-    books = _books(warehouse, state, known, run)
-    replaced = {file.published_path() for file in fresh} | {
-        file.published_path() for file, _ in books
-    }
+    earlier = [*_stored(warehouse, state, (SYNC_RUNS,)).values()]
+    books = {**books, SYNC_RUNS.name: runs.with_run(earlier, asdict(run), __version__)}
+    for table in LEDGER_TABLES + AROUND_TABLES:
+        if table.name in books:
+            book = write.write_table(table, books[table.name], warehouse.staging)
+            written.append(book)
+            fresh.append(StoredFile(**asdict(book)))
+    replaced = {file.published_path() for file in fresh}
     kept = [file for file in state.files if file.published_path() not in replaced]
-    files = sorted(
-        [*kept, *fresh, *(file for file, _ in books)], key=lambda file: file.published_path()
-    )
-    return warehouse.commit(
-        state, files, [*written, *(file for _, file in books)], {"run_id": run.run_id}
-    )
+    files = sorted([*kept, *fresh], key=lambda file: file.published_path())
+    return warehouse.commit(state, files, written, {"run_id": run.run_id})
 
 
-def _stored(
+def _stored_file(
     file: write.WrittenFile, source: str, slot: Slot, segment: int, raw_bytes: int
 ) -> StoredFile:
     return StoredFile(
@@ -364,30 +345,13 @@ def _stored(
     )
 
 
-def _books(
-    warehouse: Warehouse, state: State, known: list[LedgerRow], run: RunSummary
-) -> list[tuple[StoredFile, write.WrittenFile]]:
-    """Write the ledger and the list of runs anew: they are small and belong to the commit."""
-    earlier = [
-        write.read_table(warehouse.files / file.name)
-        for file in state.files
-        if file.table == SYNC_RUNS.name
-    ]
-    tables = (
-        (SOURCE_FILES, ledger.to_arrow(known)),
-        (SYNC_RUNS, runs.with_run(earlier, asdict(run), __version__)),
-    )
-    written = [write.write_table(table, rows, warehouse.staging) for table, rows in tables]
-    return [(StoredFile(**asdict(file)), file) for file in written]
-
-
 def _show(warehouse: Warehouse, state: State, run: RunSummary) -> None:
     """Let readers see the commit. What fails here is a problem, but no row is lost by it."""
     try:
         if run.is_committed:
             warehouse.publish(state)
             warehouse.retire(time.time())
-        views.refresh(warehouse, is_empty=not any(file.part is not None for file in state.files))
+        views.refresh(warehouse, is_empty=state.number == 0)
         warehouse.note_run(asdict(run))
     except (OSError, StorageError) as error:
         problem = f"commit {state.number} is safe, but showing it failed: {error}"

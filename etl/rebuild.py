@@ -15,7 +15,7 @@ JsonObject = dict[str, Any]
 
 _TIMESTAMP = ("timestamp",)
 _PATHS = [(column.name, column.path) for column in ENTRIES.columns if column.path]
-_TEXT_KEYS = {"text": "text", "thinking": "thinking", "tool_result": "content"}
+_TEXT_KEYS = {"text": "text", "thinking": "thinking"}
 
 
 def object_of(entry: Row, blocks: Sequence[Row]) -> JsonObject:
@@ -55,14 +55,14 @@ def _block_of(row: Row) -> object:
     if row["form"] == "value":
         return rest
     kind = row["block_type"]
-    is_result = kind == "tool_result"
+    is_result = kind is not None and kind.endswith("tool_result")
     lifted = {
         "type": kind,
         "tool_use_id" if is_result else "id": row["tool_use_id"],
         "name": row["tool_name"],
         "input": loads(row["input"]) if row["input"] else None,
         "is_error": row["is_error"],
-        _TEXT_KEYS.get(kind, "text"): row["text"],
+        "content" if is_result else _TEXT_KEYS.get(kind, "text"): row["text"],
     }
     if is_result and row["text"] is not None and "~content" in rest:
         lifted["content"] = _filled(rest.pop("~content"), row["text"])

@@ -10,7 +10,7 @@ TOKENS = (
 )
 COUNTS = """
 select
-    (select sum(line_count)::bigint from source_files where kind <> 'sidecar') as all_lines,
+    (select sum(line_count)::bigint from source_files where part is not null) as all_lines,
     (select count(*) from raw.entries) as entries,
     (select count(*) from rejects) as rejects,
     (select count(*) from turns) as human_turns,
@@ -24,7 +24,8 @@ select
     (select count(*) from source_files where octet_length(pending) > 0) as pending_files,
     (select count(*) from source_files where kind = 'main') as main_files,
     (select count(*) from source_files where kind = 'agent') as agent_files,
-    (select count(*) from source_files where kind = 'sidecar') as sidecar_files
+    (select count(*) from source_files where kind = 'sidecar') as sidecar_files,
+    (select count(*) from prompt_history) as history_lines
 """
 BY = """
 select {name}, {sums} from daily_spend group by all
@@ -60,6 +61,7 @@ def expected_of(truth: Mapping[str, object]) -> dict[str, object]:
             "warmup_agents",
             "compactions",
             "pending_files",
+            "history_lines",
             "tokens_by_model",
             "tokens_by_day",
         ]

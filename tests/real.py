@@ -23,7 +23,8 @@ from etl.pipeline import sync
 
 _FILES = """
 select root, path, file_id, generation, size, "offset", octet_length(pending) as pending
-from source_files where kind <> 'sidecar' order by root, path
+from source_files where kind in ('main', 'agent', 'other') and layout <> 'tool_result'
+order by root, path
 """
 _ORPHANS = """
 select count(*)

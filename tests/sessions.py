@@ -123,7 +123,7 @@ def write_log(root: Path, lines: Iterable[Line | bytes], path: str | None = None
 
 def run_sync(logs: Path, warehouse: Path, *, jobs: int = 1, source: str = "laptop") -> RunSummary:
     """Sync a config directory in this process."""
-    return sync(Settings((logs / "projects",), warehouse, source, jobs))
+    return sync(Settings((logs / "projects",), warehouse, source, jobs, (logs,)))
 
 
 def append(log: Path, *lines: Line | bytes) -> None:

@@ -29,7 +29,8 @@ LIBRARY_MODULES: dict[str, frozenset[str]] = {
     "orjson": frozenset({"commit", "demo", "jsontext", "parse"}),
     "polars": frozenset({"answers", "frames"}),
     "pyarrow": frozenset(
-        {"answers", "build", "derive", "facts", "ledger", "runs", "tables", "views", "write"}
+        {"answers", "around", "build", "derive", "facts", "ledger", "pipeline", "runs", "tables"}
+        | {"views", "write"}
     ),
     "xxhash": frozenset({"hashing"}),
 }
@@ -47,7 +48,8 @@ STAGES = frozenset(
 )
 STAGE_IMPORTS: dict[str, frozenset[str]] = {
     "cli": STAGES,
-    "build": frozenset({"read", "normalise", "parse", "derive", "write"}),
+    "around": frozenset({"normalise", "parse", "read"}),
+    "build": frozenset({"read", "derive", "write"}),
     "pipeline": STAGES,
     "facts": frozenset({"parse", "normalise"}),
     "peek": frozenset({"parse", "read"}),
@@ -62,10 +64,7 @@ STAGE_IMPORTS: dict[str, frozenset[str]] = {
 
 # What `cclake --help` must not wait for.
 HEAVY_LIBRARIES = frozenset({"duckdb", "polars", "pyarrow"})
-HEAVY_MODULES = frozenset(
-    {"answers", "build", "derive", "facts", "frames", "ledger", "pipeline", "runs", "tables"}
-    | {"views", "write"}
-)
+HEAVY_MODULES = LIBRARY_MODULES["pyarrow"] | {"frames"}
 
 # Their strings are the text of made-up logs, in which people do leave such notes.
 LOG_WRITERS = frozenset({"demo"})

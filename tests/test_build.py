@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from etl import build, derive, sqlfiles, write
-from etl.build import FileOutcome, FileTask, PartResult, PartTask, Segment
-from etl.facts import Origin
+from etl.build import PartResult, PartTask, Segment
+from etl.follow import FileOutcome, FileTask, Origin
 from etl.hashing import hash_of
 from etl.parts import SEGMENT_BYTES, Slot
 from etl.tables import DERIVED, FACTS, PART_TABLES

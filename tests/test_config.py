@@ -43,14 +43,29 @@ def refusal(*logs: Path | str, warehouse: Path | str = "/nowhere/lake") -> Usage
 def test_what_was_given_is_what_is_used(tmp_path: Path) -> None:
     logs = config_directory(tmp_path / "claude")
     assert settings(logs, warehouse=tmp_path / "lake") == Settings(
-        (logs / "projects",), tmp_path / "lake", "desk", 2
+        (logs / "projects",), tmp_path / "lake", "desk", 2, (logs,)
     )
 
 
 def test_a_config_directory_and_its_projects_are_one_root(tmp_path: Path) -> None:
     logs = config_directory(tmp_path / "claude")
     (tmp_path / "link").symlink_to(logs)
-    assert settings(logs, logs / "projects", tmp_path / "link").roots == (logs / "projects",)
+    settled = settings(logs, logs / "projects", tmp_path / "link")
+    assert (settled.roots, settled.configs) == ((logs / "projects",), (logs,))
+
+
+def test_logs_that_lie_elsewhere_are_read_with_what_lies_beside_the_link(tmp_path: Path) -> None:
+    logs = tmp_path / "claude"
+    logs.mkdir()
+    (tmp_path / "disk").mkdir()
+    (logs / "projects").symlink_to(tmp_path / "disk")
+    settled = settings(logs)
+    assert (settled.roots, settled.configs) == ((tmp_path / "disk",), (logs,))
+
+
+def test_a_folder_that_is_neither_has_nothing_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "copies").mkdir()
+    assert settings(tmp_path / "copies").configs == ()
 
 
 def test_several_roots_keep_their_order(tmp_path: Path) -> None:

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 import pytest
 
 from etl.derive import derive
-from etl.facts import FactBatch, Facts, Origin, Tally
+from etl.facts import FactBatch, Facts
+from etl.follow import Origin, Tally
 from etl.tables import DERIVED, FACTS
 from tests.sessions import Line, assistant, compaction, encoded, text, tool_result, tool_use, user
 

@@ -55,6 +55,11 @@ def problems(found: Walk) -> dict[str, str]:
         ("p/s/subagents/agent-a1.jsonl.superseded", Place("other", "other", "s", "a1")),
         ("p/s/else/notes.jsonl", Place("other", "other", "s", None)),
         ("p/agent-acompact-9f.jsonl", Place("agent", "flat", None, "acompact-9f")),
+        ("p/sessions-index.json", Place("index", "other", None, None)),
+        ("p/s/tool-results/toolu_1.txt", Place("other", "tool_result", "s", None)),
+        ("p/s/tool-results/page/1.jsonl", Place("other", "tool_result", "s", None)),
+        ("p/s/custom-title.json", Place("sidecar", "sidecar", "s", None)),
+        ("p/s/workflows/wf_1a.json", Place("sidecar", "sidecar", "s", None)),
         # A project whose own folder is called subagents holds sessions like any other.
         ("subagents/s.jsonl", Place("main", "main", "s", None)),
     ],
@@ -66,9 +71,11 @@ def test_a_path_says_kind_layout_session_and_agent(path: str, place: Place) -> N
 @pytest.mark.parametrize(
     "path",
     [
-        "p/sessions-index.json",
+        "sessions-index.json",
+        "p/s/sessions-index.json",
+        "p/custom-title.json",
+        "p/s/workflows/scripts/wf_1a.js",
         "p/memory/MEMORY.md",
-        "p/s/tool-results/toolu_1.txt",
         "p/s/subagents/notes.txt",
         "p/s/subagents/other.meta.json",
         "p/s.jsonlx",
@@ -90,8 +97,7 @@ def test_a_walk_finds_both_layouts_of_agents_and_their_sidecars(root: Path) -> N
         f"{PROJECT}/agent-flat.jsonl",
         f"{PROJECT}/s/subagents/agent-deep.jsonl",
         f"{PROJECT}/s/subagents/agent-deep.meta.json",
-        f"{PROJECT}/s/tool-results/long.txt",
-        f"{PROJECT}/sessions-index.json",
+        f"{PROJECT}/s/notes.txt",
     ):
         put(root, path)
     found = walk([root])
@@ -102,6 +108,17 @@ def test_a_walk_finds_both_layouts_of_agents_and_their_sidecars(root: Path) -> N
         (f"{PROJECT}/s/subagents/agent-deep.meta.json", "sidecar"),
     ]
     assert (found.problems, found.failed_roots) == ([], set())
+
+
+def test_a_walk_looks_beside_the_logs_for_what_it_knows_by_name(root: Path) -> None:
+    for name in ("history.jsonl", "stats-cache.json", "settings.json", ".credentials.json"):
+        (root.parent / name).write_bytes(b"{}")
+    found = walk([root], [root.parent, root.parent / "absent"])
+    assert [(file.root, file.path, file.place.kind) for file in found.files] == [
+        (str(root.parent), "history.jsonl", "history"),
+        (str(root.parent), "stats-cache.json", "stats"),
+    ]
+    assert (found.problems, found.failed_roots) == ([], {str(root.parent / "absent")})
 
 
 def test_a_found_file_carries_what_stat_said(root: Path) -> None:

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from etl.facts import FactBatch, Facts, Origin, Tally
+from etl.facts import FactBatch, Facts
+from etl.follow import Origin, Tally
 from etl.tables import FACTS, Table
 from tests.normalise.reader import MAIN, canonical, facts_of, rebuilt_lines
 from tests.sessions import assistant, encoded, text, tool_result, tool_use, user

@@ -251,7 +251,7 @@ def test_two_workers_give_the_same_rows_as_one(tmp_path: Path) -> None:
         run = run_sync(tree, tmp_path / f"lake{jobs}", jobs=jobs)
         assert run.parts_written > 1
     with ThreadPoolExecutor(2) as pool:
-        settings = Settings((tree / "projects",), tmp_path / "lake3", "laptop", 1)
+        settings = Settings((tree / "projects",), tmp_path / "lake3", "laptop", 1, (tree,))
         sync(settings, executor=pool)
     alone = physical_rows(tmp_path / "lake1")
     assert len(alone["raw.entries"]) > 100

@@ -1,5 +1,6 @@
 """The blocks of a message, a row each. Long text lives here, once."""
 
+import re
 from typing import NamedTuple
 
 from etl.jsontext import dumps
@@ -7,6 +8,9 @@ from etl.normalise.fields import JsonObject
 
 PREVIEW_CHARS = 200
 _SKELETON = "~content"
+_SAVED = re.compile(r"\bsaved to: (.+)")
+_SEPARATOR = re.compile(r"[/\\]")
+_LONGEST_STUB = 5000  # its path stands in the first lines, and a path is no longer than 4096
 _TARGETS = (
     "file_path",
     "notebook_path",
@@ -33,6 +37,7 @@ class BlockRow(NamedTuple):
     target: str | None = None
     input: bytes | None = None
     is_error: bool | None = None
+    output_file: str | None = None
     payload: bytes | None = None
 
 
@@ -50,7 +55,7 @@ def _row_of(block: object) -> BlockRow:
         kind = block.get("type")
         if kind.__class__ is not str:
             return BlockRow(payload=dumps(block))
-        return _ROWS.get(kind, _other)(block)
+        return _ROWS.get(kind, _of_tool)(block)
     if isinstance(block, str):
         return _words(block, "item")
     return BlockRow(form="value", payload=dumps(block))
@@ -120,14 +125,21 @@ def _tool_result(block: JsonObject) -> BlockRow:
     if skeleton is not None:
         rest[_SKELETON] = skeleton
     return BlockRow(
-        block_type="tool_result",
+        block_type=str(block["type"]),
         text=text,
         text_chars=None if text is None else len(text),
         preview=text[:PREVIEW_CHARS] if text and failed is True else None,
         tool_use_id=call if isinstance(call, str) else None,
         is_error=failed if isinstance(failed, bool) else None,
+        output_file=_output_file(text) if text and text.startswith("<persisted-output") else None,
         payload=dumps(rest) if rest else None,
     )
+
+
+def _output_file(stub: str) -> str | None:
+    """Return the name of the file that a long output was saved to; its folder is a machine's."""
+    match = _SAVED.search(stub, 0, _LONGEST_STUB)
+    return _SEPARATOR.split(match.group(1).strip())[-1] if match else None
 
 
 def _text_of_result(content: object) -> tuple[str | None, list[object] | None]:
@@ -154,6 +166,14 @@ def _is_plain_text(item: object) -> bool:
     )
 
 
+def _of_tool(block: JsonObject) -> BlockRow:
+    """Servers call tools, too, and every one of them has a name for its own results."""
+    kind = str(block["type"])
+    if kind.endswith("tool_use"):
+        return _tool_use(block)
+    return _tool_result(block) if kind.endswith("tool_result") else _other(block)
+
+
 def _other(block: JsonObject) -> BlockRow:
     """Keep the block whole, with its type as a column."""
     return BlockRow(block_type=str(block["type"]), payload=_rest(block, "type"))
@@ -168,6 +188,5 @@ _ROWS = {
     "text": _text,
     "thinking": _thinking,
     "tool_use": _tool_use,
-    "server_tool_use": _tool_use,
     "tool_result": _tool_result,
 }

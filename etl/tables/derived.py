@@ -112,6 +112,7 @@ TOOL_CALLS = Table(
         Column("error_preview", STRING, "First 200 characters of the error."),
         Column("result_chars", INTEGER, "Characters of the answer."),
         Column("result_meta", STRING, "Small fields of the result, JSON."),
+        Column("output_file", STRING, "File in tool-results that holds all of a long answer."),
         Column("spawned_agent_id", STRING, "The agent that the call started."),
         TURN,
         IS_SIDECHAIN,

@@ -180,6 +180,7 @@ CONTENT_BLOCKS = Table(
         Column("target", STRING, "File, command, pattern, URL or prompt of the call."),
         Column("input", STRING, "The call's input, JSON.", ("input",), wide=True),
         Column("is_error", BOOLEAN, "The tool failed.", ("is_error",)),
+        Column("output_file", STRING, "File in tool-results that holds all of a long output."),
         Column("payload", STRING, "All of the block that is in no column, JSON.", wide=True),
     ),
 )

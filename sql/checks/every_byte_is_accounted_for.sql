@@ -8,6 +8,10 @@ places as (
     union
 
     select file_id, generation, line_no, byte_start, byte_end from rejects
+
+    union
+
+    select file_id, generation, line_no, byte_start, byte_end from prompt_history
 ),
 
 sums as (
@@ -24,5 +28,5 @@ select
     coalesce(sums.line_bytes, 0) as line_bytes
 from source_files as files
 left join sums using (file_id, generation)
-where files.kind <> 'sidecar'
+where files.kind not in ('sidecar', 'index', 'stats')
     and files."offset" <> files.blank_bytes + coalesce(sums.line_bytes, 0)

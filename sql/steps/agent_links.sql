@@ -67,7 +67,7 @@ calls as (
     from blocks
     join lines using (entry_no)
     left join own_turns using (entry_no)
-    where blocks.block_type in ('tool_use', 'server_tool_use')
+    where ends_with(blocks.block_type, 'tool_use')
         and blocks.tool_use_id in (select tool_use_id from best)
     qualify row_number() over (
         partition by lines.session_id, blocks.tool_use_id

@@ -10,6 +10,7 @@ select
     blocks.tool_name,
     blocks.target,
     blocks.is_error,
+    blocks.output_file,
     lines.entry_no,
     lines.file_no,
     lines.generation

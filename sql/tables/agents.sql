@@ -31,7 +31,7 @@ call_counts as (
         on lines.session_id = links.session_id
         and lines.agent_id = links.agent_id
     where lines.is_agent_file
-        and blocks.block_type in ('tool_use', 'server_tool_use')
+        and ends_with(blocks.block_type, 'tool_use')
         and blocks.tool_use_id is distinct from links.tool_use_id
     group by blocks.file_no, blocks.generation
 ),

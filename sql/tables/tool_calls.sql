@@ -5,14 +5,14 @@ with
 calls as (
     select file_no, generation, tool_use_id, min(block_no) as block_no
     from blocks
-    where block_type in ('tool_use', 'server_tool_use') and tool_use_id is not null
+    where ends_with(block_type, 'tool_use') and tool_use_id is not null
     group by file_no, generation, tool_use_id
 ),
 
 own_answers as (
     select file_no, generation, tool_use_id, min(block_no) as block_no
     from blocks
-    where block_type = 'tool_result' and tool_use_id is not null
+    where ends_with(block_type, 'tool_result') and tool_use_id is not null
     group by file_no, generation, tool_use_id
 ),
 
@@ -27,7 +27,7 @@ other_answers as (
     join blocks
         on calls.file_no = blocks.file_no
         and calls.tool_use_id = blocks.tool_use_id
-        and blocks.block_type = 'tool_result'
+        and ends_with(blocks.block_type, 'tool_result')
     group by calls.block_no
 ),
 
@@ -69,6 +69,7 @@ select
     case when answer_blocks.is_error then answer_blocks.preview end as error_preview,
     answer_blocks.text_chars as result_chars,
     answered.result_meta,
+    answer_blocks.output_file,
     coalesce(answered.spawned_agent_id, links.agent_id) as spawned_agent_id,
     line_turns.turn_id,
     called.is_sidechain,

@@ -34,6 +34,7 @@ select
         answers.error_preview as error_preview,
         answers.result_chars as result_chars,
         answers.result_meta as result_meta,
+        answers.output_file as output_file,
         coalesce(owners.spawned_agent_id, answers.spawned_agent_id) as spawned_agent_id
     )
 from ranked as owners

@@ -3,7 +3,8 @@
 import json
 
 from etl import rebuild
-from etl.facts import FactBatch, Facts, Origin, Tally
+from etl.facts import FactBatch, Facts
+from etl.follow import Origin, Tally
 from etl.tables import ENTRIES
 
 MAIN = Origin("file", 0, "session", None, "main")
