@@ -16,7 +16,7 @@ import duckdb
 from etl import restore, sqlfiles, views
 from etl.commit import Warehouse
 from etl.config import Settings
-from etl.discover import projects_of
+from etl.discover import config_of
 from etl.output import say, show_table
 from etl.parse import objects_of, parse_line
 from etl.pipeline import sync
@@ -94,13 +94,20 @@ def meaning_of(line: bytes) -> object:
     return [json.dumps(one, sort_keys=True) for one in objects]
 
 
+def roots_in(folder: Path) -> list[Path]:
+    """Return every projects directory in a tree; the tree itself if there is none."""
+    below = sorted(path for path in folder.rglob("projects") if path.is_dir())
+    return below or [folder]
+
+
 @click.command()
 @click.argument("logs", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 def main(logs: tuple[Path, ...]) -> None:
-    """Account for every line below some Claude config or projects directories."""
-    roots = tuple(projects_of(folder.resolve()) for folder in logs)
+    """Account for every line below some folders that hold Claude config directories, or are one."""
+    roots = tuple(root for folder in logs for root in roots_in(folder.resolve()))
     with tempfile.TemporaryDirectory() as folder:
-        run = sync(Settings(roots, Path(folder) / "lake", "real", 2))
+        configs = tuple(config for root in roots if (config := config_of(root)))
+        run = sync(Settings(roots, Path(folder) / "lake", "real", 2, configs))
         for path, problem in run.problems:
             say(f"{path}: {problem}")
         with closing(views.connect(Warehouse(Path(folder) / "lake"), time_zone="UTC")) as con:
@@ -124,6 +131,9 @@ def report(con: duckdb.DuckDBPyConnection) -> int:
     rows += con.execute(reasons).fetchall()
     rows += [("tool results without their call", con.execute(_ORPHANS).fetchall()[0][0])]
     rows += con.execute(_AGENTS).fetchall()
+    unknown = con.execute("select kind, name, rows from format_drift order by all").fetchall()
+    rows += [("kinds and fields not known", len(unknown))]
+    rows += [(f"not known: {kind} {name}", count) for kind, name, count in unknown]
     broken = {
         check.name: len(con.execute(check.query).fetchall()) for check in sqlfiles.load("checks")
     }
