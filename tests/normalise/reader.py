@@ -1,11 +1,14 @@
 """Facts of made-up lines, and the lines rebuilt from them."""
 
 import json
+from collections import defaultdict
 
 from etl import rebuild
 from etl.facts import FactBatch, Facts
 from etl.follow import Origin, Tally
 from etl.tables import ENTRIES
+
+Place = tuple[object, ...]
 
 MAIN = Origin("file", 0, "session", None, "main")
 
@@ -23,11 +26,13 @@ def rebuilt_lines(facts: Facts) -> list[bytes | rebuild.JsonObject]:
     at = entries.column_names.index("occurred_at")
     micros = entries.column("occurred_at").cast("int64")
     rows = entries.set_column(at, "occurred_at", micros).to_pylist()
-    blocks = facts["content_blocks"].to_pylist()
+    blocks: dict[Place, list[rebuild.Row]] = defaultdict(list)
+    for block in facts["content_blocks"].to_pylist():
+        blocks[_place(block)].append(block)
     return [
         entry["raw"]
         if entry["raw"] is not None
-        else rebuild.object_of(entry, [block for block in blocks if _stands_in(block, entry)])
+        else rebuild.object_of(entry, blocks.get(_place(entry), ()))
         for entry in rows
     ]
 
@@ -37,5 +42,5 @@ def canonical(value: object) -> str:
     return json.dumps(value, sort_keys=True)
 
 
-def _stands_in(block: rebuild.Row, entry: rebuild.Row) -> bool:
-    return all(block[name] == entry[name] for name in ENTRIES.key)
+def _place(row: rebuild.Row) -> Place:
+    return tuple(row[name] for name in ENTRIES.key)
