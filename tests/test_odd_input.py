@@ -1,10 +1,13 @@
 """What is not as it should be: every run says so, keeps the rest and loses nothing."""
 
 import os
+from itertools import product
 from pathlib import Path
 
 import pytest
 
+from etl import answers
+from etl.commit import Warehouse
 from etl.config import Settings
 from etl.discover import projects_of
 from etl.errors import StorageError
@@ -136,6 +139,19 @@ def test_counts_beyond_all_reason_stop_neither_sync_nor_view(logs: Path, lake: P
     assert rows(lake, ask) == [(2**63 - 1, 2**63 - 1)] * 3
     assert rows(lake, "select responses, output_tokens from daily_spend") == [(3, None)]
     assert rows(lake, "select api_calls, context_tokens from turns") == [(3, None)]
+
+
+@pytest.mark.parametrize("stamp", ["9999-12-31T23:59:59.999Z", "0001-01-01T00:00:00.000+12:00"])
+def test_an_instant_at_the_end_of_the_calendar_stops_no_view(
+    logs: Path, lake: Path, stamp: str
+) -> None:
+    write_log(logs, [user("hi", timestamp=stamp), assistant(timestamp=stamp)])
+    run_sync(logs, lake)
+    for zone, view in product(("Asia/Tokyo", "America/New_York"), ("sessions", "daily_spend")):
+        ask = f"select * from {view}"  # noqa: S608 - our own names
+        assert answers.ask(Warehouse(lake), ask, time_zone=zone).rows()
+    ask = "select occurred_at, json_extract_string(payload, '$.timestamp') from raw.entries"
+    assert rows(lake, ask) == [(None, stamp)] * 2
 
 
 def test_an_empty_sidecar_that_is_filled_later_is_a_new_generation(logs: Path, lake: Path) -> None:
