@@ -34,8 +34,10 @@ _ANSWER_MARKS = ("toolUseResult", "sourceToolAssistantUUID", "sourceToolUseID")
 _WRAPPERS = re.compile(
     r"\s*<(system-reminder|ide_opened_file|ide_selection)>.*?</\1>\s*", re.DOTALL
 )
+# A tag ends at its first end, for good: with many tags, other ways to cut would take for ever.
 _COMMAND = re.compile(
-    r"\s*(?:<(command-name|command-message|command-args|command-contents)>.*?</\1>\s*)+", re.DOTALL
+    r"\s*+(?:(?><(command-name|command-message|command-args|command-contents)>.*?</\1>)\s*+)++",
+    re.DOTALL,
 )
 _MACHINERY: tuple[tuple[str, str], ...] = (
     ("[Request interrupted", "interrupt"),
@@ -156,9 +158,10 @@ def _words_of_block(block: object) -> str | None:
 
 def _without_wrappers(text: str) -> str:
     text = text.strip()
-    while text.startswith("<") and (match := _WRAPPERS.match(text)):
-        text = text[match.end() :]
-    return text
+    at = 0
+    while text.startswith("<", at) and (match := _WRAPPERS.match(text, at)):
+        at = match.end()
+    return text[at:]
 
 
 def _has_image(content: object) -> bool:

@@ -198,3 +198,16 @@ def test_a_queued_command_of_an_agent_begins_no_turn() -> None:
         "attachment": {"type": "queued_command", "prompt": "Look"},
     }
     assert verdict_on(entry, {}, is_agent=True)[0] == "agent_prompt"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("<command-name>/x</command-name>" * 100_000, "command"),
+        ("<command-name>/x</command-name>" * 100_000 + "words", "human"),
+        ("<ide_selection></ide_selection>" * 400_000 + "words", "human"),
+    ],
+    ids=["commands", "commands_and_words", "selections"],
+)
+def test_many_tags_take_no_longer_than_their_length(text: str, kind: str) -> None:
+    assert verdict(text) == (kind, "text")
