@@ -15,7 +15,9 @@ import orjson
 DEEPEST_NESTING = 512
 _LONGEST_INTEGER_DIGITS = 400
 _INT64 = range(-(1 << 63), 1 << 63)
-_BOM = b"\xef\xbb\xbf"
+# What may stand around objects. NULs and byte order marks are no JSON: a crash or a copy left them.
+_PADDING = re.compile(r"[ \t\r\n\0\ufeff]*+")
+_LOST_PADDING = {"\0": "nul_bytes", "\ufeff": "byte_order_mark"}
 # Possessive, and content with a string that never ends: linear however broken the line is.
 _OPENERS = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
 
@@ -57,16 +59,14 @@ def objects_of(parsed: JsonObject | Parsed | Rejected) -> tuple[JsonObject, ...]
 def _read_strictly(line: bytes) -> Parsed | Rejected:
     if _nesting_of(line) > DEEPEST_NESTING:
         return Rejected("too_deep")
-    stripped = line.removeprefix(_BOM).strip(b"\0 \t\r")
     reader = _StrictReader()
-    values = reader.read(stripped)
+    values = reader.read(line)
     if values is None:
         return Rejected("invalid_json")
     objects = tuple(value for value in values if isinstance(value, dict))
     if not objects or len(objects) != len(values):
         return Rejected("not_an_object")
-    is_exact = not reader.losses and stripped == line.strip(b" \t\r")
-    return Parsed(objects, is_exact=is_exact)
+    return Parsed(objects, is_exact=not reader.losses)
 
 
 def _nesting_of(line: bytes) -> int:
@@ -98,16 +98,21 @@ class _StrictReader:
         """Return the values that stand one after the other on the line, or None."""
         text = self._text(line)
         values: list[object] = []
-        at = 0
+        at = self._after_padding(text, 0)
         while at < len(text):
             try:
                 value, at = self._decoder.raw_decode(text, at)
             except (ValueError, RecursionError):
                 return None
             values.append(self._clean(value))
-            while at < len(text) and text[at] in " \t\r\n":
-                at += 1
+            at = self._after_padding(text, at)
         return values
+
+    def _after_padding(self, text: str, at: int) -> int:
+        match = _PADDING.match(text, at)
+        padding = match.group() if match else ""
+        self.losses.update(name for mark, name in _LOST_PADDING.items() if mark in padding)
+        return at + len(padding)
 
     def _text(self, line: bytes) -> str:
         try:

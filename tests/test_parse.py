@@ -45,6 +45,7 @@ def test_other_spelling_of_the_same_json_is_exact(line: bytes) -> None:
         (b'\xef\xbb\xbf{"a":1}', {"a": 1}),
         (b'\0\0\0\0{"a":1}', {"a": 1}),
         (b'{"a":1}\0\0', {"a": 1}),
+        (b'\0\0\xef\xbb\xbf {"a":1}', {"a": 1}),
         (b'{"a":"x\\ud83d"}', {"a": "x\ufffd"}),
         (b'{"\\ud83d":1}', {"\ufffd": 1}),
         (b'{"a":"\xff"}', {"a": "\ufffd"}),
@@ -65,6 +66,12 @@ def test_what_json_cannot_carry_is_read_but_not_exact(line: bytes, kept: object)
 def test_two_objects_glued_on_a_line_are_both_read(glue: bytes) -> None:
     parsed = parse_line(b'{"a":1}' + glue + b'{"b":2}')
     assert parsed == Parsed(({"a": 1}, {"b": 2}), is_exact=True)
+
+
+@pytest.mark.parametrize("damage", [b"\0\0\0", b" \0\r", b"\xef\xbb\xbf", b"\0" * 1_000_000])
+def test_objects_with_nul_bytes_or_a_mark_between_them_are_both_read(damage: bytes) -> None:
+    parsed = parse_line(b'{"a":1}' + damage + b'{"b":2}')
+    assert parsed == Parsed(({"a": 1}, {"b": 2}), is_exact=False)
 
 
 def test_surrogate_pair_is_one_character_and_exact() -> None:
