@@ -15,6 +15,7 @@ import pyarrow as pa
 from etl import views
 from etl.commit import Warehouse
 from etl.errors import UsageError
+from etl.jsontext import visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class Answer:
         names = self.names()
         objects = [dict(zip(names, map(_jsonable, row), strict=True)) for row in self.rows()]
         lines = [json.dumps(one, ensure_ascii=False) for one in objects]
-        return "[" + ",\n ".join(lines) + "]"
+        return visible("[" + ",\n ".join(lines) + "]")
 
     def csv(self) -> str:
         """Return comma-separated text with a header; lists and structs as JSON."""

@@ -21,3 +21,14 @@ def loads(text: str | bytes) -> Any:  # noqa: ANN401 - JSON is of any type
         return orjson.loads(text)
     except orjson.JSONDecodeError:
         return json.loads(text)
+
+
+def visible(text: str) -> str:
+    """Escape in JSON text what could steer a terminal or reorder its words; the values stay."""
+    hidden = (character for character in set(text) - {"\n"} if not character.isprintable())
+    return text.translate({ord(character): _escaped(character) for character in hidden})
+
+
+def _escaped(character: str) -> str:
+    units = character.encode("utf-16-be", "surrogatepass").hex(" ", 2).split()
+    return "".join(f"\\u{unit}" for unit in units)

@@ -11,6 +11,7 @@ from typing import NoReturn
 import click
 
 from etl.errors import CclakeError, UsageError
+from etl.jsontext import visible
 
 _TITLE_CHARS = 60
 _UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
@@ -18,7 +19,7 @@ _UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
 def show_json(result: object) -> None:
     """Print a result as JSON."""
-    click.echo(json.dumps(result, indent=2, ensure_ascii=False, default=str))
+    click.echo(visible(json.dumps(result, indent=2, ensure_ascii=False, default=str)))
 
 
 def say(words: str) -> None:
@@ -33,10 +34,10 @@ def say_each(told: Sequence[tuple[str, str]], most: int | None = None) -> None:
         by_what.setdefault(what, []).append(path)
     for what, paths in by_what.items():
         if most is not None and len(paths) > most:
-            say(f"{len(paths):,} files: {what}")
+            say(f"{len(paths):,} files: {printable(what)}")
         else:
             for path in paths:
-                say(f"{printable(path)}: {what}")
+                say(f"{printable(path)}: {printable(what)}")
 
 
 def fail(error: CclakeError) -> NoReturn:
@@ -44,7 +45,7 @@ def fail(error: CclakeError) -> NoReturn:
     what = "\n".join(printable(line) for line in str(error).splitlines())
     say(f"cclake: {what}")
     if error.hint:
-        say(f"hint: {error.hint}")
+        say(f"hint: {printable(error.hint)}")
     sys.exit(error.exit_code)
 
 
@@ -58,6 +59,7 @@ def write_text(path: Path, text: str) -> None:
 
 def show_table(names: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     """Print rows as an aligned table: words left, numbers right, control characters escaped."""
+    names = [printable(name) for name in names]  # A pivot makes names of values.
     cells = [[_cell(value) for value in row] for row in rows]
     is_number = [
         all(_is_number(row[index]) or row[index] is None for row in rows)
@@ -67,7 +69,7 @@ def show_table(names: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     widths = [
         max([len(name), *(len(row[index]) for row in cells)]) for index, name in enumerate(names)
     ]
-    for row in ([*names], ["─" * width for width in widths], *cells):
+    for row in (names, ["─" * width for width in widths], *cells):
         padded = [
             cell.rjust(width) if right else cell.ljust(width)
             for cell, width, right in zip(row, widths, is_number, strict=True)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from etl.jsontext import dumps
+from etl.jsontext import dumps, visible
 
 VALUES = st.recursive(
     st.none()
@@ -39,3 +39,15 @@ def test_nesting_beyond_what_orjson_writes_is_written() -> None:
     for _ in range(400):
         value = [value]
     assert dumps(value) == b"[" * 401 + b"]" * 401
+
+
+@given(VALUES)
+def test_visible_text_has_the_same_value_and_hides_nothing(value: object) -> None:
+    text = visible(json.dumps(value, indent=1, ensure_ascii=False))
+    assert json.loads(text) == value
+    assert text.replace("\n", "").isprintable()
+
+
+def test_letters_are_visible_and_controls_are_escaped() -> None:
+    logged = '{"é 🚢": "\x7f\x9b2J \u202e \U000e0001"}'
+    assert visible(logged) == '{"é 🚢": "\\u007f\\u009b2J \\u202e \\udb40\\udc01"}'

@@ -55,8 +55,10 @@ def test_a_failure_without_a_hint_is_one_line(capsys: pytest.CaptureFixture[str]
 
 def test_a_failure_shows_a_hostile_name_escaped(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        output.fail(UsageError("no folder '\x1b]0;owned\x07'"))
-    assert capsys.readouterr().err == "cclake: no folder '\\x1b]0;owned\\x07'\n"
+        output.fail(UsageError("no folder '\x1b]0;owned\x07'", hint="name one: \x9b2J"))
+    assert capsys.readouterr().err == (
+        "cclake: no folder '\\x1b]0;owned\\x07'\nhint: name one: \\x9b2J\n"
+    )
 
 
 def test_a_table_puts_words_left_and_numbers_right(capsys: pytest.CaptureFixture[str]) -> None:
@@ -95,6 +97,16 @@ def test_a_cell_is_shown_on_one_line(
 ) -> None:
     output.show_table(["x"], [(value,)])
     assert capsys.readouterr().out.splitlines()[2].strip() == shown
+
+
+def test_the_name_of_a_column_is_shown_as_a_cell_is(capsys: pytest.CaptureFixture[str]) -> None:
+    output.show_table(["Ba\x9bsh\n"], [("ok",)])
+    assert capsys.readouterr().out == "Ba\\x9bsh\\n\n──────────\nok\n"
+
+
+def test_json_hides_nothing_from_whoever_looks_at_it(capsys: pytest.CaptureFixture[str]) -> None:
+    output.show_json({"title": "\x9b2J\u202e\x1b[2J"})
+    assert capsys.readouterr().out == '{\n  "title": "\\u009b2J\\u202e\\u001b[2J"\n}\n'
 
 
 def test_half_a_letter_can_be_shown() -> None:
@@ -152,8 +164,8 @@ def test_a_status_is_a_line_a_fact(capsys: pytest.CaptureFixture[str]) -> None:
 def test_files_are_told_one_by_one_or_counted_where_there_are_many(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    told = [(f"p/{n}.jsonl", "gone") for n in range(3)] + [("p/\x1b.jsonl", "moved")]
+    told = [(f"p/{n}.jsonl", "gone") for n in range(3)] + [("p/\x1b.jsonl", "no '\x9b'")]
     output.say_each(told, most=2)
-    assert capsys.readouterr().err == "3 files: gone\np/\\x1b.jsonl: moved\n"
+    assert capsys.readouterr().err == "3 files: gone\np/\\x1b.jsonl: no '\\x9b'\n"
     output.say_each(told[:1])
     assert capsys.readouterr().err == "p/0.jsonl: gone\n"
