@@ -97,8 +97,7 @@ class _PromptSink:
             parsed = parse_line(line)
             objects = objects_of(parsed)
             tally.entries += len(objects)
-            is_exact = parsed.__class__ is dict or (isinstance(parsed, Parsed) and parsed.is_exact)
-            raw = None if is_exact else line
+            raw = line if isinstance(parsed, Parsed) and parsed.flaws else None
             for index, one in enumerate(objects):
                 self._add(origin, (*place, index), raw, prompt_of(one))
             if not objects:

@@ -16,11 +16,11 @@ from etl.tables import DERIVED, FACTS, Table
 STEPS = (
     "lines",
     "blocks",
+    "block_counts",
     "own_turns",
     "agent_links",
     "line_turns",
     "session_facts",
-    "block_counts",
 )
 
 

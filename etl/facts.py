@@ -47,6 +47,7 @@ class FactBatch:
         self._places: list[tuple[Origin, int, int, int, int]] = []
         self._hashes: list[int] = []
         self._raws: list[bytes | None] = []
+        self._flaws: dict[int, str] = {}
         self._rejects: list[tuple[Origin, int, int, int, str, bytes | None]] = []
         self._sidecars: list[tuple[Origin, str, bytes]] = []
 
@@ -69,8 +70,10 @@ class FactBatch:
             self._hashes.append(line_hash(line))
             tally.entries += 1
         elif isinstance(parsed, Parsed):
-            raw = None if parsed.is_exact else line
+            raw = line if parsed.flaws else None
             for index, object_ in enumerate(parsed.objects):
+                if parsed.flaws:
+                    self._flaws[len(self._objects)] = ", ".join(parsed.flaws)
                 self._add_object(origin, place, index, object_, raw)
                 self._hashes.append(line_hash(line))
             tally.entries += len(parsed.objects)
@@ -120,7 +123,9 @@ class FactBatch:
             place[0].agent_id or own for place, own in zip(self._places, logged, strict=True)
         ]
         columns["layout"] = [place[0].layout for place in self._places]
+        columns["workflow_run_id"] = [place[0].workflow_run_id for place in self._places]
         columns["line_hash"] = self._hashes
+        columns["flaws"] = [self._flaws.get(index) for index in range(len(self._objects))]
         columns["raw"] = self._raws
         return _table(ENTRIES, columns)
 

@@ -20,6 +20,7 @@ class Origin:
     session_id: str | None
     agent_id: str | None
     layout: str
+    workflow_run_id: str | None = None
 
 
 @dataclass(slots=True)

@@ -26,10 +26,10 @@ JsonObject = dict[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """The objects of one line; `is_exact` unless JSON text cannot give the line back."""
+    """The objects of one line, and what of it JSON text cannot give back."""
 
     objects: tuple[JsonObject, ...]
-    is_exact: bool
+    flaws: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def _read_strictly(line: bytes) -> Parsed | Rejected:
     objects = tuple(value for value in values if isinstance(value, dict))
     if not objects or len(objects) != len(values):
         return Rejected("not_an_object")
-    return Parsed(objects, is_exact=not reader.losses)
+    return Parsed(objects, tuple(sorted(reader.losses)))
 
 
 def _nesting_of(line: bytes) -> int:

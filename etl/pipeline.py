@@ -216,7 +216,14 @@ def _file_task(row: LedgerRow) -> FileTask:
     return FileTask(
         path=f"{row.root}/{row.path}",
         name=row.path.rpartition("/")[2],
-        origin=Origin(row.file_id, row.generation, row.session_id, row.agent_id, row.layout),
+        origin=Origin(
+            row.file_id,
+            row.generation,
+            row.session_id,
+            row.agent_id,
+            row.layout,
+            row.path.split("/")[-2] if row.layout == "workflow" else None,
+        ),
         offset=row.offset,
         line_count=row.line_count,
         blank_bytes=row.blank_bytes,

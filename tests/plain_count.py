@@ -77,6 +77,8 @@ def begins_a_turn(entry: Entry) -> bool:
     attachment = entry.get("attachment")
     if isinstance(attachment, dict) and attachment["type"] == "queued_command":
         return not str(attachment["prompt"]).startswith(COPY_OF_A_TURN)
+    if entry.get("subtype") == "local_command":
+        return str(entry["content"]).startswith("<command-name>")
     if entry["type"] != "user" or entry.get("isMeta") or entry.get("isCompactSummary"):
         return False
     if any(block["type"] == "tool_result" for block in blocks_of(entry)):
@@ -120,7 +122,7 @@ class PlainCount:
 
     def count_entry(self, entry: Entry) -> None:
         uuid = str(entry.get("uuid"))
-        if entry["type"] in {"user", "attachment"} and not entry["isSidechain"]:
+        if entry["type"] in {"user", "attachment", "system"} and not entry["isSidechain"]:
             self.turns.update({uuid} if begins_a_turn(entry) else ())
         if entry.get("subtype") == "compact_boundary":
             self.compactions.add(uuid)

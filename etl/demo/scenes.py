@@ -275,6 +275,7 @@ def _pull_request(session: Session) -> None:
 
 def _local_command_line(session: Session) -> None:
     name = session.kit.dice.pick(SLASH_COMMANDS)
+    session.kit.account.book("human_turns")
     session.system("local_command", {"content": _command_text(name, ""), "level": "info"})
     shown = f"<local-command-stdout>{session.kit.words.output(90)}</local-command-stdout>"
     session.system("local_command", {"content": shown, "level": "info"})

@@ -25,6 +25,7 @@ _ORIGIN_KINDS = {
 }
 _PROMPT_SOURCES = {
     "typed": "human",
+    "clipboard": "human",
     "suggestion_accepted": "human",
     "queued": "queued",
     "sdk": "sdk",
@@ -32,7 +33,7 @@ _PROMPT_SOURCES = {
 }
 _ANSWER_MARKS = ("toolUseResult", "sourceToolAssistantUUID", "sourceToolUseID")
 _WRAPPERS = re.compile(
-    r"\s*<(system-reminder|ide_opened_file|ide_selection)>.*?</\1>\s*", re.DOTALL
+    r"\s*<(system-reminder|ide_opened_file|ide_selection)(?:\s[^>]*)?>.*?</\1>\s*", re.DOTALL
 )
 # A tag ends at its first end, for good: with many tags, other ways to cut would take for ever.
 _COMMAND = re.compile(
@@ -42,24 +43,31 @@ _COMMAND = re.compile(
 _MACHINERY: tuple[tuple[str, str], ...] = (
     ("[Request interrupted", "interrupt"),
     ("This session is being continued", "compact_summary"),
-    ("<task-notification", "task_notification"),
-    ("<teammate-message", "peer"),
     ("Another Claude session sent a message:", "peer"),
-    ("<channel ", "peer"),
-    ("<scheduled-task", "scheduled"),
     ("<<autonomous-loop", "scheduled"),
-    ("<local-command-", "meta"),
     ("Caveat:", "meta"),
-    ("<bash-stdout>", "meta"),
-    ("<bash-stderr>", "meta"),
     ("Stop hook feedback:", "meta"),
     ("[Image: source:", "meta"),
     ("Base directory for this skill:", "meta"),
     ("API Error:", "meta"),
     ("[SYSTEM NOTIFICATION", "meta"),
-    ("<fork-boilerplate", "meta"),
     ("[Subagent hand-back]", "meta"),
 )
+_TAGS = {
+    "task-notification": "task_notification",
+    "teammate-message": "peer",
+    "channel": "peer",
+    "scheduled-task": "scheduled",
+    "local-command-stdout": "meta",
+    "local-command-stderr": "meta",
+    "local-command-caveat": "meta",
+    "bash-stdout": "meta",
+    "bash-stderr": "meta",
+    "fork-boilerplate": "meta",
+    "bash-input": "bash",
+}
+# A tag may have attributes; a longer name that begins the same is another tag.
+_TAG = re.compile(rf"<({'|'.join(_TAGS)})[\s>]")
 
 
 def verdict_on(entry: JsonObject, message: JsonObject, *, is_agent: bool) -> Verdict:
@@ -69,6 +77,8 @@ def verdict_on(entry: JsonObject, message: JsonObject, *, is_agent: bool) -> Ver
         return _verdict_on_user(entry, message, is_agent=is_agent)
     if kind == "attachment":
         return _verdict_on_attachment(entry, is_agent=is_agent)
+    if kind == "system" and entry.get("subtype") == "local_command":
+        return _verdict_on_command(entry)
     return NO_PROMPT
 
 
@@ -116,16 +126,18 @@ def _told_by_text(content: object) -> Verdict:
     text = _without_wrappers(words_of(content))
     if not text:
         return ("human", "image") if _has_image(content) else ("unknown", "no_text")
+    return _kind_of_text(text), "text"
+
+
+def _kind_of_text(text: str) -> str:
     for beginning, kind in _MACHINERY:
         if text.startswith(beginning):
-            return kind, "text"
-    if text == "Warmup":
-        return "meta", "text"
-    if text.startswith("<bash-input>"):
-        return "bash", "text"
+            return kind
     if text.startswith("<command-") and _COMMAND.fullmatch(text):
-        return "command", "text"
-    return "human", "text"
+        return "command"
+    if tag := _TAG.match(text):
+        return _TAGS[tag.group(1)]
+    return "meta" if text == "Warmup" else "human"
 
 
 def _verdict_on_attachment(entry: JsonObject, *, is_agent: bool) -> Verdict:
@@ -136,6 +148,14 @@ def _verdict_on_attachment(entry: JsonObject, *, is_agent: bool) -> Verdict:
         return "agent_prompt", "sidechain"
     kind, _ = _told_by_text(attachment.get("prompt"))
     return ("queued" if kind in ("human", "command", "bash") else kind), "queued_command"
+
+
+def _verdict_on_command(entry: JsonObject) -> Verdict:
+    """Newer versions log here what was a user line: the command, and what it printed."""
+    if entry.get("isSidechain") is True:
+        return NO_PROMPT
+    kind, _ = _told_by_text(entry.get("content"))
+    return (kind, "local_command") if kind == "command" else NO_PROMPT
 
 
 def words_of(content: object) -> str:

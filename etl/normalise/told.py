@@ -4,11 +4,11 @@ import re
 from collections.abc import Callable, Sequence
 
 from etl.jsontext import dumps
+from etl.normalise.blocks import PREVIEW_CHARS
 from etl.normalise.fields import EMPTY, JsonObject, Values, count_at, text_at
 from etl.normalise.prompts import words_of
 from etl.parse import objects_of, parse_line
 
-_META_TEXT_CHARS = 200
 _TASK_ID = re.compile(r"<task-id>\s*([^<\s]+)\s*</task-id>")
 _CALL_ID = re.compile(r"<tool-use-id>\s*([^<\s]+)\s*</tool-use-id>")
 _NAMES = (
@@ -19,9 +19,13 @@ _NAMES = (
     "post_tokens",
     "is_compact_summary",
     "spawned_agent_id",
+    "spawned_run_id",
     "linked_tool_use_id",
     "echoed_message_id",
     "result_meta",
+    "is_interrupt",
+    "source_uuid",
+    "prompt_preview",
     "forked_from_session_id",
     "forked_from_uuid",
     "attachment_type",
@@ -58,6 +62,8 @@ def _of_user(entry: JsonObject) -> JsonObject:
     told: JsonObject = {}
     if "isCompactSummary" in entry:
         told["is_compact_summary"] = entry["isCompactSummary"] is True
+    if entry.get("toolDenialKind") == "interrupted" or "interruptedMessageId" in entry:
+        told["is_interrupt"] = True
     result = entry.get("toolUseResult")
     if result is None:
         message = entry.get("message")
@@ -65,11 +71,13 @@ def _of_user(entry: JsonObject) -> JsonObject:
         return told | _of_notification(content)
     if result.__class__ is dict:
         told["spawned_agent_id"] = text_at(result, "agentId")
+        if "runId" in result:
+            told["spawned_run_id"] = text_at(result, "runId")
         small = {
             key: value
             for key, value in result.items()
             if value.__class__ in (int, float, bool)
-            or (value.__class__ is str and len(value) <= _META_TEXT_CHARS)
+            or (value.__class__ is str and len(value) <= PREVIEW_CHARS)
         }
         told["result_meta"] = dumps(small) if small else None
     return told
@@ -79,11 +87,16 @@ def _of_assistant(entry: JsonObject) -> JsonObject:
     message = entry.get("message")
     usage = message.get("usage") if isinstance(message, dict) else None
     iterations = usage.get("iterations") if isinstance(usage, dict) else None
-    return {"iterations": dumps(iterations)} if isinstance(iterations, list) else {}
+    told: JsonObject = {"iterations": dumps(iterations)} if isinstance(iterations, list) else {}
+    if entry.get("isAbortedMidStream") is True:
+        told["is_interrupt"] = True
+    return told
 
 
 def _of_system(entry: JsonObject) -> JsonObject:
     compaction = entry.get("compactMetadata")
+    if entry.get("subtype") == "local_command":
+        return {"prompt_preview": _preview(entry.get("content"))}
     if not isinstance(compaction, dict):
         return {"duration_ms": count_at(entry, "durationMs")}
     return {
@@ -115,7 +128,17 @@ def _echoed_in(progress: JsonObject) -> str | None:
 
 def _of_attachment(entry: JsonObject) -> JsonObject:
     attachment = entry.get("attachment")
-    return {"attachment_type": text_at(attachment, "type")} if isinstance(attachment, dict) else {}
+    if not isinstance(attachment, dict):
+        return {}
+    told: JsonObject = {"attachment_type": text_at(attachment, "type")}
+    if told["attachment_type"] == "queued_command":
+        told["source_uuid"] = text_at(attachment, "source_uuid")
+        told["prompt_preview"] = _preview(attachment.get("prompt"))
+    return told
+
+
+def _preview(content: object) -> str | None:
+    return words_of(content)[:PREVIEW_CHARS] or None
 
 
 def _of_notification(content: object) -> JsonObject:

@@ -54,6 +54,7 @@ MESSAGES = Table(
         Column("text_chars", INTEGER, "Characters of all its texts."),
         Column("text_preview", STRING, "First 200 characters of its words."),
         Column("line_count", INTEGER, "Lines it took in the log."),
+        Column("is_interrupt", BOOLEAN, "Says that a person stopped the work here."),
         Column("is_final", BOOLEAN, "A line carries its stop reason; true on user messages."),
         TURN,
         IS_SIDECHAIN,

@@ -27,6 +27,18 @@ claims as (
 
     union all
 
+    -- All agents of a workflow lie in a folder of its run, which the call's result names.
+    select distinct agents.session_id, agents.agent_id, blocks.tool_use_id, 'result', 2
+    from lines as agents
+    join lines as results
+        on agents.session_id = results.session_id
+        and agents.workflow_run_id = results.spawned_run_id
+    join blocks on results.entry_no = blocks.entry_no
+    where agents.is_agent_file
+        and blocks.block_type = 'tool_result' and blocks.tool_use_id is not null
+
+    union all
+
     select
         session_id,
         spawned_agent_id,

@@ -1,4 +1,5 @@
 -- Messages: an assistant response put together from all its lines, or one user message.
+-- What a person typed is one, also where it is logged as a queued prompt or a command.
 -- grain: one message of a file, in one generation
 with
 
@@ -7,7 +8,7 @@ message_lines as (
         lines.entry_no,
         lines.file_no,
         lines.generation,
-        lines.type,
+        case when lines.type = 'assistant' then lines.type else 'user' end as type,
         case
             when lines.type = 'assistant' then coalesce(lines.message_id, lines.entry_key)
             else lines.entry_key
@@ -15,10 +16,13 @@ message_lines as (
         case when lines.type = 'assistant' then lines.request_id end as request_of,
         lines.occurred_at,
         lines.stop_reason,
+        lines.is_interrupt or lines.prompt_kind = 'interrupt' as is_interrupt,
         block_counts.fingerprint
     from lines
     left join block_counts using (entry_no)
+    left join own_turns using (entry_no)
     where lines.type in ('user', 'assistant')
+        or (lines.prompt_preview is not null and lines.entry_key = own_turns.turn_id)
 ),
 
 -- History is now and then appended again, under new uuids: such a line adds no blocks.
@@ -31,7 +35,8 @@ distinct_lines as (
         part_of,
         request_of,
         occurred_at,
-        max(stop_reason) as stop_reason
+        max(stop_reason) as stop_reason,
+        bool_or(is_interrupt) as is_interrupt
     from message_lines
     group by file_no, generation, type, part_of, request_of, occurred_at, fingerprint
 ),
@@ -41,6 +46,7 @@ sums as (
         min(distinct_lines.entry_no) as first_no,
         max(distinct_lines.occurred_at) as ended_at,
         max(distinct_lines.stop_reason) as stop_reason,
+        bool_or(distinct_lines.is_interrupt) as is_interrupt,
         sum(block_counts.text_blocks)::bigint as text_blocks,
         sum(block_counts.thinking_blocks)::bigint as thinking_blocks,
         sum(block_counts.tool_use_blocks)::bigint as tool_use_blocks,
@@ -69,14 +75,15 @@ select
     firsts.session_id,
     firsts.agent_id,
     case
-        when firsts.type = 'user' then firsts.entry_key
+        when firsts.type <> 'assistant' then firsts.entry_key
         when firsts.message_id is null then firsts.entry_key
         when firsts.request_id is not null then firsts.message_id || ':' || firsts.request_id
         else firsts.message_id || '@' || coalesce(epoch_us(firsts.occurred_at)::varchar, '')
     end as key,
     firsts.message_id,
     firsts.request_id,
-    coalesce(firsts.role, firsts.type) as role,
+    coalesce(firsts.role, case when firsts.type = 'assistant' then firsts.type else 'user' end)
+        as role,
     firsts.model,
     firsts.prompt_kind,
     firsts.occurred_at as started_at,
@@ -88,9 +95,10 @@ select
     coalesce(sums.tool_result_blocks, 0) as tool_result_blocks,
     coalesce(sums.other_blocks, 0) as other_blocks,
     coalesce(sums.text_chars, 0) as text_chars,
-    sums.text_preview,
+    coalesce(sums.text_preview, firsts.prompt_preview) as text_preview,
     sums.line_count,
-    firsts.type = 'user' or sums.stop_reason is not null as is_final,
+    coalesce(sums.is_interrupt, false) as is_interrupt,
+    firsts.type <> 'assistant' or sums.stop_reason is not null as is_final,
     line_turns.turn_id,
     firsts.is_sidechain,
     firsts.is_background,

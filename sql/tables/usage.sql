@@ -2,30 +2,39 @@
 -- grain: one API response of a file, in one generation
 with
 
+response_lines as (
+    select
+        *,
+        coalesce(
+            input_tokens,
+            output_tokens,
+            cache_read_tokens,
+            cache_creation_tokens,
+            ephemeral_5m_tokens,
+            ephemeral_1h_tokens
+        ) is not null as has_counts
+    from lines
+    where type = 'assistant' and coalesce(model, '') <> '<synthetic>'
+),
+
 responses as (
     select
         min(lines.entry_no) as first_no,
         -- The largest output count is the true one, and the later line if two are equal.
-        arg_max(lines.entry_no, (coalesce(lines.output_tokens, -1), lines.entry_no)) as final_no,
+        arg_max(
+            lines.entry_no,
+            (lines.has_counts, coalesce(lines.output_tokens, -1), lines.entry_no)
+        ) as final_no,
         count(distinct (lines.occurred_at, block_counts.fingerprint)) as line_count,
         bool_or(lines.stop_reason is not null or lines.iterations is not null) as output_is_final
-    from lines
+    from response_lines as lines
     left join block_counts using (entry_no)
-    where lines.type = 'assistant'
-        and coalesce(lines.model, '') <> '<synthetic>'
-        and coalesce(
-            lines.input_tokens,
-            lines.output_tokens,
-            lines.cache_read_tokens,
-            lines.cache_creation_tokens,
-            lines.ephemeral_5m_tokens,
-            lines.ephemeral_1h_tokens
-        ) is not null
     group by
         lines.file_no,
         lines.generation,
         coalesce(lines.message_id, lines.entry_key),
         lines.request_id
+    having bool_or(lines.has_counts)
 ),
 
 final_counts as (

@@ -26,26 +26,34 @@ with
 
 prompts as (
     select
-        coalesce(forked_from_uuid, uuid) as turn_id,
+        key as turn_id,
         session_id,
         prompt_kind,
-        occurred_at as started_at,
+        started_at,
         file_id,
         generation,
         line_no,
-        object_index,
+        object_index
+    from messages
+    where turn_id = key
+        and agent_id is null
+        and prompt_kind in ('human', 'command', 'bash', 'queued', 'sdk')
+),
+
+-- What is typed while Claude works, and what newer versions log of a command, is no message there.
+outside_texts as (
+    select
+        prompts.turn_id,
         case
-            when type <> 'attachment' then null
-            when json_type(payload, '$.attachment.prompt') = 'ARRAY' then array_to_string(
-                json_extract_string(payload, '$.attachment.prompt[*].text'), e'\n'
+            when entries.type = 'system' then json_extract_string(entries.payload, '$.content')
+            when json_type(entries.payload, '$.attachment.prompt') = 'ARRAY' then array_to_string(
+                json_extract_string(entries.payload, '$.attachment.prompt[*].text'), e'\n'
             )
-            else json_extract_string(payload, '$.attachment.prompt')
-        end as queued_text
-    from entries
-    where prompt_kind in ('human', 'command', 'bash', 'queued', 'sdk')
-        and layout = 'main'
-        and not coalesce(is_sidechain, false)
-        and uuid is not null
+            else json_extract_string(entries.payload, '$.attachment.prompt')
+        end as text
+    from prompts
+    join raw.entries as entries using (file_id, generation, line_no, object_index)
+    where entries.prompt_preview is not null
 ),
 
 prompt_texts as (
@@ -61,27 +69,33 @@ prompt_texts as (
     group by all
 ),
 
+texts as (
+    select prompts.turn_id, prompts.prompt_kind, coalesce(inside.text, outside.text) as text
+    from prompts
+    left join prompt_texts as inside using (file_id, generation, line_no, object_index)
+    left join outside_texts as outside using (turn_id)
+),
+
 -- Commands and shell lines are logged in tags; here they stand as they were typed.
 typed as (
     select
-        prompts.turn_id,
+        turn_id,
         case
-            when prompts.prompt_kind = 'command' then trim(
-                regexp_extract(texts.text, '<command-name>\s*([^<]*)', 1)
-                || ' ' || regexp_extract(texts.text, '<command-args>([\s\S]*?)</command-args>', 1)
+            when prompt_kind = 'command' then trim(
+                regexp_extract(text, '<command-name>\s*([^<]*)', 1)
+                || ' ' || regexp_extract(text, '<command-args>([\s\S]*?)</command-args>', 1)
             )
-            when prompts.prompt_kind = 'bash' then
-                '! ' || trim(regexp_extract(texts.text, '<bash-input>([\s\S]*?)</bash-input>', 1))
+            when prompt_kind = 'bash' then
+                '! ' || trim(regexp_extract(text, '<bash-input>([\s\S]*?)</bash-input>', 1))
             else regexp_replace(
-                coalesce(texts.text, prompts.queued_text),
-                '^(\s*<system-reminder>[\s\S]*?</system-reminder>'
-                || '|\s*<ide_opened_file>[\s\S]*?</ide_opened_file>'
-                || '|\s*<ide_selection>[\s\S]*?</ide_selection>)+\s*',
+                text,
+                '^(\s*<system-reminder[\s>][\s\S]*?</system-reminder>'
+                || '|\s*<ide_opened_file[\s>][\s\S]*?</ide_opened_file>'
+                || '|\s*<ide_selection[\s>][\s\S]*?</ide_selection>)+\s*',
                 ''
             )
         end as prompt
-    from prompts
-    left join prompt_texts as texts using (file_id, generation, line_no, object_index)
+    from texts
 ),
 
 responses as (
@@ -98,7 +112,7 @@ responses as (
             coalesce(input_tokens, 0)::hugeint + coalesce(cache_read_tokens, 0)
             + coalesce(cache_write_5m_tokens, 0) + coalesce(cache_write_1h_tokens, 0),
             (generation, line_no, object_index)
-        ) filter (where agent_id is null) as context_tokens,
+        ) filter (where agent_id is null and not coalesce(is_sidechain, false)) as context_tokens,
         list_sort(list(distinct model) filter (where model is not null)) as models
     from usage
     where turn_id is not null
@@ -130,7 +144,7 @@ spans as (
     select
         turn_id,
         max(ended_at) as ended_at,
-        bool_or(prompt_kind = 'interrupt') as was_interrupted
+        bool_or(is_interrupt) as was_interrupted
     from messages
     where turn_id is not null and agent_id is null
     group by turn_id

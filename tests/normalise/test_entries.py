@@ -120,7 +120,8 @@ def test_content_that_makes_no_blocks_stays_in_the_payload(content: object) -> N
 
 
 def test_columns_are_those_that_the_table_declares_and_the_file_does_not_fill() -> None:
-    by_the_file = {"session_id", "agent_id", "layout", "line_hash", "raw"}
+    by_the_file = {"session_id", "agent_id", "layout", "line_hash", "flaws", "raw"}
+    by_the_file.add("workflow_run_id")
     places = set(ENTRIES.names()[:6])
     assert set(columns_of({})) == set(ENTRIES.names()) - by_the_file - places
 

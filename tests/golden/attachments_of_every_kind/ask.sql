@@ -4,7 +4,7 @@ select uuid, attachment_type, prompt_kind from entries where type = 'attachment'
 -- turns
 select turn_id, prompt_kind, prompt, api_calls, output_tokens from turns order by started_at;
 
--- messages: none of them is one
+-- messages: of them, only what a person typed is one
 select key, role from messages order by line_no;
 
 -- drift: nothing unknown
