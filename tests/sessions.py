@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from etl import frames
+from etl import frames, sqlfiles, views
+from etl.commit import Warehouse
 from etl.config import Settings
 from etl.pipeline import RunSummary, sync
 
@@ -140,3 +142,13 @@ def rows(warehouse: Path, sql: str) -> list[tuple[Any, ...]]:
 def value(warehouse: Path, sql: str) -> Any:  # noqa: ANN401 - whatever the query gives
     """Ask a warehouse for one value."""
     return frames.query(sql, warehouse=warehouse).item()
+
+
+def ask_everything(warehouse: Path) -> list[str]:
+    """Read every table and view to its last row, and return the checks that found something."""
+    with closing(views.connect(Warehouse(warehouse), time_zone="UTC")) as con:
+        names = con.execute("select table_schema, table_name from information_schema.tables")
+        for schema, name in names.fetchall():
+            con.sql(f'select * from {schema}."{name}"').to_arrow_table().to_pylist()  # noqa: S608
+        checks = sqlfiles.load("checks")
+        return [check.name for check in checks if con.execute(check.query).fetchall()]

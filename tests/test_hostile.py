@@ -2,14 +2,17 @@
 
 import json
 import re
+import shutil
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 
-from etl import sqlfiles, views
+from etl import views
 from etl.cli import main
 from etl.commit import Warehouse
 from etl.tables import ALL_TABLES
@@ -17,6 +20,7 @@ from tests.sessions import (
     PROJECT,
     SESSION,
     Line,
+    ask_everything,
     assistant,
     compaction,
     rows,
@@ -182,6 +186,19 @@ def test_every_session_is_restored_below_the_folder_and_nowhere_else(place: Path
         assert objects_of(back / path) == objects_of(place / "logs" / "projects" / path)
 
 
+def test_a_ledger_that_leads_out_of_the_folder_is_refused(place: Path, tmp_path: Path) -> None:
+    lake = shutil.copytree(place / "lake", tmp_path / "lake", symlinks=True)
+    (ledger,) = lake.resolve().glob("current/source_files/*.parquet")
+    rows = pq.read_table(ledger)
+    for path in ("../x.jsonl", "/x.jsonl", "p/../../x.jsonl"):
+        paths = pa.array([path] * rows.num_rows)
+        changed = rows.set_column(rows.column_names.index("path"), "path", paths)
+        pq.write_table(changed, ledger)
+        result = cclake(tmp_path, "restore", SESSION, "--to", str(tmp_path / "back" / "here"))
+        assert (result.exit_code, "leads out of the folder" in result.stderr) == (2, True)
+    assert [path.name for path in tmp_path.iterdir()] == ["lake"]
+
+
 # ---- The terminal.
 
 PIVOT = "pivot (select tool_name from tool_calls) on tool_name using count(*)"
@@ -235,12 +252,7 @@ def test_no_refusal_lets_a_log_steer_the_terminal(place: Path, arguments: tuple[
 
 
 def test_every_view_answers_and_every_check_is_silent(place: Path) -> None:
-    with closing(views.connect(Warehouse(place / "lake"), time_zone="UTC")) as con:
-        names = con.execute("select table_schema, table_name from information_schema.tables")
-        for schema, name in names.fetchall():
-            con.sql(f'select * from {schema}."{name}"').to_arrow_table().to_pylist()  # noqa: S608
-        for check in sqlfiles.load("checks"):
-            assert (check.name, con.execute(check.query).fetchall()) == (check.name, [])
+    assert ask_everything(place / "lake") == []
 
 
 @pytest.mark.parametrize("bad", HOSTILE.values(), ids=HOSTILE)
@@ -259,7 +271,7 @@ def test_the_last_title_of_the_session_is_told_as_it_was_logged(place: Path) -> 
 
 
 def test_a_session_of_any_name_is_found_by_its_name(place: Path) -> None:
-    named = [HOSTILE[name] for name in ("climbing", "sql", "percent", "escape", "turned")]
+    named = [HOSTILE[name] for name in ("climbing", "sql", "escape")]
     found = [
         one["session_id"]
         for bad in named
