@@ -16,7 +16,9 @@ from etl.tables import ALL_TABLES
 from tests.sessions import (
     PROJECT,
     SESSION,
+    Line,
     append,
+    ask_everything,
     assistant,
     rows,
     run_sync,
@@ -139,6 +141,10 @@ def test_counts_beyond_all_reason_stop_neither_sync_nor_view(logs: Path, lake: P
     assert rows(lake, ask) == [(2**63 - 1, 2**63 - 1)] * 3
     assert rows(lake, "select responses, output_tokens from daily_spend") == [(3, None)]
     assert rows(lake, "select api_calls, context_tokens from turns") == [(3, None)]
+    place: Line = {"sessionId": OTHER, "cwd": "/home/ada/barn"}
+    write_log(logs, [assistant(message_id="m9", request="r9", **place)], f"-barn/{OTHER}.jsonl")
+    run_sync(logs, lake)
+    assert ask_everything(lake) == []
 
 
 @pytest.mark.parametrize("stamp", ["9999-12-31T23:59:59.999Z", "0001-01-01T00:00:00.000+12:00"])

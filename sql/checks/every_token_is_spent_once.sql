@@ -17,7 +17,10 @@ spent as (
         day,
         model,
         sum(responses)::bigint as responses,
-        try_cast(sum(output_tokens) as bigint) as output_tokens
+        -- A sum too large for its column is null, and so is every sum that it is part of.
+        case
+            when bool_and(output_tokens is not null) then try_cast(sum(output_tokens) as bigint)
+        end as output_tokens
     from daily_spend
     group by all
 )
