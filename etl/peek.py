@@ -32,7 +32,8 @@ def new_sessions(rows: Iterable[LedgerRow]) -> list[NewSession]:
     """Return the sessions among these files that have a whole line, with size and month."""
     members: dict[str, list[LedgerRow]] = defaultdict(list)
     for row in rows:
-        members[str(row.session_id)].append(row)
+        if row.session_id is not None:
+            members[row.session_id].append(row)
     return [
         session
         for session_id, files in sorted(members.items())

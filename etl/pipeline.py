@@ -173,9 +173,7 @@ def _with_slots(rows: list[LedgerRow], known: list[LedgerRow]) -> list[LedgerRow
             filled[Slot(row.part, row.month)] += row.offset
     peeked = [peek.with_session(row) if row.is_of_a_part() else row for row in rows]
     fresh = peek.new_sessions(
-        row
-        for row in peeked
-        if row.is_of_a_part() and row.session_id and (row.source, row.session_id) not in slots
+        row for row in peeked if row.is_of_a_part() and (row.source, row.session_id) not in slots
     )
     next_part = 1 + max((row.part for row in known if row.part is not None), default=0)
     assigned = parts.assign(fresh, filled=filled, next_part=next_part)

@@ -58,6 +58,14 @@ def test_a_line_that_is_no_json_object_is_kept_as_a_reject(logs: Path, lake: Pat
     assert rows(lake, "select line_count, blank_bytes from source_files") == [(5, 1)]
 
 
+def test_a_log_whose_name_is_empty_is_read_all_the_same(logs: Path, lake: Path) -> None:
+    write_log(logs, [user("hi"), assistant()], f"{PROJECT}/.jsonl")
+    run_sync(logs, lake)
+    assert rows(lake, "select session_id, turns from sessions") == [("", 1)]
+    assert rows(lake, "select octet_length(pending) from source_files") == [(0,)]
+    assert ask_everything(lake) == []
+
+
 def test_a_symbolic_link_is_reported_and_never_followed(logs: Path, lake: Path) -> None:
     log = write_log(logs, [user("hi")])
     (log.parent / f"{OTHER}.jsonl").symlink_to(log)
