@@ -125,7 +125,7 @@ class FactBatch:
         columns["layout"] = [place[0].layout for place in self._places]
         columns["workflow_run_id"] = [place[0].workflow_run_id for place in self._places]
         columns["line_hash"] = self._hashes
-        columns["flaws"] = [self._flaws.get(index) for index in range(len(self._objects))]
+        columns["flaws"] = [*map(self._flaws.get, range(len(self._objects)))]
         columns["raw"] = self._raws
         return _table(ENTRIES, columns)
 

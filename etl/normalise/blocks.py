@@ -121,7 +121,9 @@ def _tool_result(block: JsonObject) -> BlockRow:
         lifted.append("tool_use_id")
     if isinstance(failed, bool):
         lifted.append("is_error")
-    rest = {key: value for key, value in block.items() if key not in lifted}
+    rest: JsonObject = {}
+    if len(block) > len(lifted):
+        rest = {key: value for key, value in block.items() if key not in lifted}
     if skeleton is not None:
         rest[_SKELETON] = skeleton
     return BlockRow(

@@ -48,37 +48,47 @@ _NESTED = {key: kinds_below(ENTRIES, "message", "usage", key) for key in _NESTED
 def columns_of(objects: Sequence[JsonObject], *, is_agent: Sequence[bool]) -> dict[str, Values]:
     """Return the columns that the objects themselves fill, payload included, by column name."""
     messages = members(objects, "message")
-    seen = set().union(*objects)
+    usages = members(messages, "usage")
+    seen, in_messages, in_usages = (set().union(*level) for level in (objects, messages, usages))
     columns = _lifted(objects, _TOP_NAMES, _TOP, seen)
-    columns |= _lifted(messages, _MESSAGE_NAMES, _MESSAGE, _MESSAGE.keys())
-    columns |= _usage_columns(messages)
+    columns |= _lifted(messages, _MESSAGE_NAMES, _MESSAGE, in_messages)
+    columns |= _usage_columns(usages, in_usages)
     stamps = lift(objects, "timestamp", str)
     columns["occurred_at"] = [
         micros_of(stamp) if isinstance(stamp, str) else None for stamp in stamps
     ]
     verdicts = [
         prompts.verdict_on(entry, message, is_agent=agent)
-        for entry, message, agent in zip(objects, messages, is_agent, strict=True)
+        if kind in prompts.TYPES
+        else prompts.NO_PROMPT
+        for kind, entry, message, agent in zip(
+            columns["type"], objects, messages, is_agent, strict=True
+        )
     ]
     columns["prompt_kind"] = [kind for kind, _ in verdicts]
     columns["prompt_rule"] = [rule for _, rule in verdicts]
-    columns |= told.columns_of(objects)
-    columns["unknown_fields"] = known.unknown_fields(objects, messages)
+    columns |= told.columns_of(objects, columns["type"])
+    # Nearly every batch is without news, which all its names together tell.
+    columns["unknown_fields"] = (
+        known.unknown_fields(objects, messages, usages)
+        if known.news(seen, in_messages, in_usages)
+        else [None] * len(objects)
+    )
     columns["payload"] = [
         _payload(entry, stamp, micros)
         for entry, stamp, micros in zip(objects, stamps, columns["occurred_at"], strict=True)
     ]
     columns["state"] = [
-        _state(kind, payload)
+        None if kind in _NO_STATE else _state(payload)
         for kind, payload in zip(columns["type"], columns["payload"], strict=True)
     ]
     return columns
 
 
-def _state(kind: object, payload: object) -> bytes | None:
-    if kind in _NO_STATE or not isinstance(payload, bytes) or len(payload) > _LONGEST_STATE:
-        return None
-    return payload
+def _state(payload: object) -> bytes | None:
+    if isinstance(payload, bytes) and len(payload) <= _LONGEST_STATE:
+        return payload
+    return None
 
 
 def _lifted(
@@ -95,9 +105,7 @@ def _lifted(
     }
 
 
-def _usage_columns(messages: Sequence[JsonObject]) -> dict[str, Values]:
-    usages = members(messages, "usage")
-    seen = set().union(*usages)
+def _usage_columns(usages: Sequence[JsonObject], seen: Collection[str]) -> dict[str, Values]:
     columns = _lifted(usages, _USAGE_NAMES, _USAGE, seen)
     for key, names in _NESTED_NAMES.items():
         nested = members(usages, key) if key in seen else usages

@@ -15,6 +15,7 @@ Kinds = Mapping[str, type]
 EMPTY: JsonObject = {}
 _LARGEST = (1 << 63) - 1
 _SMALLEST = -(1 << 63)
+_NOTHING = type(None)
 _PYTHON_TYPES: dict[object, type] = {STRING: str, INTEGER: int, BOOLEAN: bool}
 
 
@@ -38,9 +39,21 @@ def kinds_below(table: Table, *parents: str) -> dict[str, type]:
 
 def lift(objects: Sequence[JsonObject], key: str, kind: type) -> Values:
     """Return one value an object: the member if it has the right type, else None."""
+    values: Values = [object_.get(key) for object_ in objects]
+    # Nearly always all are right, which one look at their types tells.
+    is_right = {kind, _NOTHING}.issuperset(map(type, values))
     if kind is int:
-        return [value if fits(value := object_.get(key)) else None for object_ in objects]
-    return [value if (value := object_.get(key)).__class__ is kind else None for object_ in objects]
+        return values if is_right and _all_fit(values) else [*map(_fitting, values)]
+    return values if is_right else [v if v.__class__ is kind else None for v in values]
+
+
+def _all_fit(values: Values) -> bool:
+    numbers = [*filter(None, values)]
+    return not numbers or (fits(max(numbers)) and fits(min(numbers)))  # type: ignore[type-var]
+
+
+def _fitting(value: object) -> object:
+    return value if fits(value) else None
 
 
 def fits(value: object) -> bool:

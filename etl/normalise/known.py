@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from etl.jsontext import dumps
-from etl.normalise.fields import EMPTY, JsonObject, Values
+from etl.normalise.fields import JsonObject, Values
 
 
 def _names(text: str) -> frozenset[str]:
@@ -59,29 +59,21 @@ USAGE = _names(
 )
 
 
-def unknown_fields(objects: Sequence[JsonObject], messages: Sequence[JsonObject]) -> Values:
+def unknown_fields(
+    objects: Sequence[JsonObject], messages: Sequence[JsonObject], usages: Sequence[JsonObject]
+) -> Values:
     """Return, an object, the names that are not known as a JSON array; None where all are."""
-    usages = [_usage_of(message) for message in messages]
-    # Nearly every batch is without news, which the union of its names tells at once.
-    if not _news(objects, messages, usages):
-        return [None] * len(objects)
     triples = zip(objects, messages, usages, strict=True)
-    return [_written(_news([entry], [message], [usage])) for entry, message, usage in triples]
+    return [_written(news(entry, message, usage)) for entry, message, usage in triples]
 
 
-def _news(
-    objects: Iterable[JsonObject], messages: Iterable[JsonObject], usages: Iterable[JsonObject]
-) -> set[str]:
+def news(top: Iterable[str], message: Iterable[str], usage: Iterable[str]) -> set[str]:
+    """Return the names that are not known, as paths, of one object or of many together."""
     return (
-        (set().union(*objects) - TOP)
-        | {f"message.{name}" for name in set().union(*messages) - MESSAGE}
-        | {f"message.usage.{name}" for name in set().union(*usages) - USAGE}
+        (set(top) - TOP)
+        | {f"message.{name}" for name in set(message) - MESSAGE}
+        | {f"message.usage.{name}" for name in set(usage) - USAGE}
     )
-
-
-def _usage_of(message: JsonObject) -> JsonObject:
-    usage = message.get("usage")
-    return usage if isinstance(usage, dict) else EMPTY
 
 
 def _written(names: set[str]) -> bytes | None:

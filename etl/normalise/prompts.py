@@ -6,6 +6,7 @@ from etl.normalise.fields import JsonObject, text_at
 
 Verdict = tuple[str | None, str | None]
 NO_PROMPT: Verdict = (None, None)
+TYPES = frozenset({"user", "attachment", "system"})
 
 _TURN_ORIGINS = {
     "human": "human",

@@ -32,24 +32,21 @@ _NAMES = (
 )
 
 
-def columns_of(objects: Sequence[JsonObject]) -> dict[str, Values]:
+def columns_of(objects: Sequence[JsonObject], types: Values) -> dict[str, Values]:
     """Return the columns, a value an object."""
     columns: dict[str, Values] = {name: [None] * len(objects) for name in _NAMES}
-    for index, entry in enumerate(objects):
-        for name, value in _told(entry).items():
-            columns[name][index] = value
+    tellers = map(_TELLERS.get, types)  # type: ignore[arg-type]
+    for index, (entry, teller) in enumerate(zip(objects, tellers, strict=True)):
+        if teller is not None:
+            for name, value in teller(entry).items():
+                columns[name][index] = value
+        if "forkedFrom" in entry:
+            for name, value in _of_fork(entry["forkedFrom"]).items():
+                columns[name][index] = value
     return columns
 
 
-def _told(entry: JsonObject) -> JsonObject:
-    kind = entry.get("type")
-    teller = _TELLERS.get(kind) if isinstance(kind, str) else None
-    told = teller(entry) if teller else EMPTY
-    return told | _of_fork(entry) if "forkedFrom" in entry else told
-
-
-def _of_fork(entry: JsonObject) -> JsonObject:
-    origin = entry["forkedFrom"]
+def _of_fork(origin: object) -> JsonObject:
     if not isinstance(origin, dict):
         return {}
     return {

@@ -1,12 +1,13 @@
 """A field that nobody has seen before is noticed, wherever it stands."""
 
+from etl.normalise.fields import members
 from etl.normalise.known import unknown_fields
 from tests.sessions import assistant, user
 
 
 def unknown_in(*lines: dict[str, object]) -> list[object]:
-    messages = [line["message"] if isinstance(line.get("message"), dict) else {} for line in lines]
-    return unknown_fields(lines, messages)  # type: ignore[arg-type]
+    messages = members(lines, "message")
+    return unknown_fields(lines, messages, members(messages, "usage"))
 
 
 def test_known_lines_have_no_news() -> None:
