@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from etl.cli import main
 from etl.commit import Warehouse
 from etl.sessions import found
-from tests.sessions import assistant, run_sync, user, write_log
+from tests.sessions import SESSION, append, assistant, rows, run_sync, user, write_log
 
 IDS = {
     "first": "aaaa1111-1111-4111-8111-111111111111",
@@ -93,3 +93,15 @@ def test_the_command_prints_json_with_all_columns(lake: Warehouse) -> None:
         ["/work/barn"],
         1,
     )
+
+
+def test_a_title_beside_the_log_counts_until_the_log_has_one(tmp_path: Path) -> None:
+    log = write_log(tmp_path, [user("Light the kiln"), assistant()])
+    (log.parent / SESSION).mkdir()
+    (log.parent / SESSION / "custom-title.json").write_text('{"customTitle":"Kiln"}')
+    run_sync(tmp_path, tmp_path / "lake")
+    titles = "select title, title_source from sessions"
+    assert rows(tmp_path / "lake", titles) == [("Kiln", "custom")]
+    append(log, {"type": "custom-title", "customTitle": "Barn", "sessionId": SESSION})
+    run_sync(tmp_path, tmp_path / "lake")
+    assert rows(tmp_path / "lake", titles) == [("Barn", "custom")]

@@ -226,6 +226,7 @@ SIDECARS = Table(
         Column("description", STRING, "What the agent was asked for, in short."),
         Column("tool_use_id", STRING, "The call that started the agent."),
         Column("parent_agent_id", STRING, "The agent that started it."),
+        Column("custom_title", STRING, "The title that a person gave the session."),
         Column("content", BINARY, "The file's bytes."),
     ),
 )

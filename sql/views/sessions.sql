@@ -132,6 +132,14 @@ states as (
     group by session_id
 ),
 
+-- A title may stand beside the log alone; one in the log is later.
+titles_beside as (
+    select session_id, arg_max(custom_title, (generation, file_id)) as custom_title
+    from sidecars
+    where custom_title is not null
+    group by session_id
+),
+
 -- A summary names the message it ends with, and may stand in the file of another session.
 summaries as (
     select ends.session_id, arg_max(titles.summary, titles.place) as summary
@@ -247,14 +255,16 @@ select
     spans.source,
     coalesce(
         nullif(states.name, states.worktree_name),
-        nullif(states.custom_title, states.worktree_name),
+        nullif(coalesce(states.custom_title, titles_beside.custom_title), states.worktree_name),
         states.ai_title,
         summaries.summary,
         prompts.goal
     ) as title,
     case
         when nullif(states.name, states.worktree_name) is not null then 'name'
-        when nullif(states.custom_title, states.worktree_name) is not null then 'custom'
+        when nullif(
+            coalesce(states.custom_title, titles_beside.custom_title), states.worktree_name
+        ) is not null then 'custom'
         when states.ai_title is not null then 'ai'
         when summaries.summary is not null then 'summary'
         when prompts.goal is not null then 'prompt'
@@ -299,6 +309,7 @@ select
 from spans
 left join cwds using (session_id)
 left join states using (session_id)
+left join titles_beside using (session_id)
 left join summaries using (session_id)
 left join prompts using (session_id)
 left join answers using (session_id)

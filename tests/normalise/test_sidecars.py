@@ -6,7 +6,13 @@ import pytest
 
 from etl.normalise import sidecars
 
-NOTHING = {"agent_type": None, "description": None, "tool_use_id": None, "parent_agent_id": None}
+NOTHING = {
+    "agent_type": None,
+    "description": None,
+    "tool_use_id": None,
+    "parent_agent_id": None,
+    "custom_title": None,
+}
 META = {
     "agentType": "Explore",
     "description": "Über den Brennofen",
@@ -25,6 +31,7 @@ def test_a_sidecar_is_read_however_it_is_written(indent: int | None, ending: str
         "description": "Über den Brennofen",
         "tool_use_id": "toolu_1",
         "parent_agent_id": "a1",
+        "custom_title": None,
     }
 
 
