@@ -127,6 +127,7 @@ def test_a_sidecar_is_kept_whole_with_what_it_says() -> None:
         "description": None,
         "tool_use_id": "toolu_1",
         "parent_agent_id": None,
+        "custom_title": None,
         "content": content,
     }
 
