@@ -20,12 +20,18 @@ def with_session(row: LedgerRow) -> LedgerRow:
     """Name the session of an agent file that lies beside the sessions: the first it mentions."""
     if row.session_id is not None or row.kind == "sidecar":
         return row
-    for line in _head(row).split(b"\n")[:-1]:
+    session = _session_in(_head(row)) or _session_in(_head(row, row.size))
+    # Without one it waits, its bytes kept as pending, until a line names the session.
+    return replace(row, session_id=session) if session else row
+
+
+def _session_in(lines: bytes) -> str | None:
+    for line in lines.split(b"\n")[:-1]:
         for object_ in objects_of(parse_line(line)):
             session = object_.get("sessionId")
             if isinstance(session, str) and session:
-                return replace(row, session_id=session)
-    return row  # It waits, its bytes kept as pending, until a line names the session.
+                return session
+    return None
 
 
 def new_sessions(rows: Iterable[LedgerRow]) -> list[NewSession]:
@@ -56,7 +62,7 @@ def _new_session(session_id: str, files: list[LedgerRow]) -> NewSession | None:
 
 def with_pending(row: LedgerRow, problems: list[tuple[str, str]]) -> LedgerRow:
     """Keep the tail of a file that has no whole line yet."""
-    if row.kind == "sidecar" or row.size == 0:
+    if row.kind == "sidecar" or row.size == 0 or row.gone_at is not None:
         return row
     try:
         with closing(LogReader(f"{row.root}/{row.path}")) as reader:
@@ -66,10 +72,12 @@ def with_pending(row: LedgerRow, problems: list[tuple[str, str]]) -> LedgerRow:
         return replace(row, ctime_ns=0)
 
 
-def _head(row: LedgerRow) -> bytes:
+def _head(row: LedgerRow, length: int = _HEAD_BYTES) -> bytes:
+    if row.gone_at is not None:
+        return row.pending + b"\n"  # All that is left of it will never get its newline.
     try:
         with closing(LogReader(f"{row.root}/{row.path}")) as reader:
-            head = reader.head(_HEAD_BYTES)
+            head = reader.head(length)
             return head if b"\n" in head else reader.head(row.size)
     except OSError:
         return b""  # The read itself opens it again, and reports why it cannot.

@@ -92,10 +92,9 @@ def _sync_locked(settings: Settings, warehouse: Warehouse, executor: Executor | 
         is_moved=_is_moved,
     )
     rows = _rows_to_look_at(plan.looks, known, settings.source, run)
-    rows = _with_slots(rows, known)
     gone = [row if row.gone_at else replace(row, gone_at=run.started_at) for row in plan.gone]
     run.events += [(row.path, "gone") for row in plan.gone if not row.gone_at]
-    rows += [row for row in gone if _has_whole_tail(row)]
+    rows = _with_slots([*rows, *filter(_has_whole_tail, gone)], known)
     gone = [row for row in gone if not _has_whole_tail(row)]
     tasks = list(_part_tasks(rows, state, warehouse))
     results = list(_run_tasks(tasks, settings.jobs, executor))
@@ -140,7 +139,7 @@ def _is_moved(file: discover.FoundFile, row: LedgerRow) -> bool:
 
 def _has_whole_tail(row: LedgerRow) -> bool:
     """Say whether what waits for its newline is all there: it is read once its file is gone."""
-    return row.part is not None and bool(row.pending and objects_of(parse_line(row.pending)))
+    return row.is_of_a_part() and bool(row.pending and objects_of(parse_line(row.pending)))
 
 
 def _rows_to_look_at(

@@ -18,15 +18,19 @@ order by ended_at desc nulls last, session_id
 _BY_BEGINNING = """
 select distinct session_id from source_files where starts_with(session_id, $wanted) order by 1
 """
-_BY_DIRECTORY = """
-select distinct session_id from raw.entries where layout <> 'other' and cwd = $wanted order by 1
+_DIRECTORIES = """
+select session_id, project from sessions where project is not null
+union
+select session_id, json_extract_string(state, '$.relocatedCwd') from raw.entries
+where type = 'relocated'
+order by all
 """
 
 
 def found(
     warehouse: Warehouse, *, beginning: str | None = None, cwd: Path | None = None
 ) -> list[Session]:
-    """Return sessions, the last first: by how their id begins, or by the directory they ran in."""
+    """Return sessions, the last first: by how their id begins, or by where they began."""
     with closing(views.connect(warehouse)) as con:
         ids = None
         if cwd is not None:
@@ -43,9 +47,12 @@ def ids_of(con: duckdb.DuckDBPyConnection, beginning: str) -> list[str]:
 
 
 def _near(con: duckdb.DuckDBPyConnection, cwd: Path) -> list[str]:
-    """Walk up from a directory to the first one that a session ran in, as Claude Code does."""
+    """Walk up from a directory to the first one that sessions began in, as Claude Code does."""
+    began: dict[str, list[str]] = {}
+    for session, directory in con.execute(_DIRECTORIES).fetchall():
+        began.setdefault(str(directory).rstrip("/"), []).append(str(session))
     for folder in (cwd, *cwd.parents):
-        if ids := _ids(con, _BY_DIRECTORY, str(folder)):
+        if ids := began.get(str(folder).rstrip("/")):
             return ids
     return []
 

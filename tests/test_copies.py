@@ -9,7 +9,17 @@ import pytest
 
 from etl import views
 from etl.commit import Warehouse
-from tests.sessions import Line, encoded, run_sync
+from tests.sessions import (
+    PROJECT,
+    SESSION,
+    Line,
+    assistant,
+    encoded,
+    rows,
+    run_sync,
+    user,
+    write_log,
+)
 from tests.trees import MAINS, TREE
 
 NEW = "99999999-9999-4999-8999-999999999999"
@@ -128,3 +138,23 @@ def test_a_copy_of_any_kind_changes_no_total(
     write(tmp_path, copy, copy_of(TREE[path], change))
     run_sync(tmp_path, tmp_path / "lake")
     assert totals_of(tmp_path / "lake") == before
+
+
+@pytest.mark.parametrize("fork", ["00000000-fork", "ffffffff-fork"])
+@pytest.mark.parametrize("keeps_id", [True, False], ids=["resumed", "forked"])
+def test_the_original_keeps_what_a_later_copy_repeats_whatever_it_is_called(
+    tmp_path: Path, fork: str, *, keeps_id: bool
+) -> None:
+    history = [user("Hi"), assistant(output=10, stop="end_turn")]
+    write_log(tmp_path, history)
+    copied = [line if keeps_id else {**line, "sessionId": fork} for line in history]
+    more = [
+        user("And?", "u2", 60, sessionId=fork),
+        assistant(uuid="a2", second=61, message_id="m2", request="r2", sessionId=fork),
+    ]
+    write_log(tmp_path, [*copied, *more], f"{PROJECT}/{fork}.jsonl")
+    run_sync(tmp_path, tmp_path / "lake")
+    sql = "select session_id, turns, responses, is_empty, goal, forked_from from sessions"
+    assert sorted(rows(tmp_path / "lake", sql)) == sorted(
+        [(SESSION, 1, 1, True, "Hi", None), (fork, 1, 1, False, "And?", SESSION)]
+    )

@@ -7,6 +7,7 @@ from etl.config import Settings
 from etl.pipeline import sync
 from tests.sessions import (
     PROJECT,
+    SESSION,
     append,
     assistant,
     encoded,
@@ -168,6 +169,19 @@ def test_a_tail_that_is_a_whole_object_becomes_an_entry_when_its_file_is_gone(
     assert (pending, offset, lines, is_gone) == (b"", size, 2, True)
     assert rows(lake, "select message_id, line_no from usage") == [("msg_1", 2)]
     assert not run_sync(logs, lake).is_committed
+
+
+def test_a_file_that_never_had_a_newline_is_read_when_it_is_gone(tmp_path: Path) -> None:
+    log = write_log(tmp_path, [encoded([user("Hi")]).rstrip(b"\n")])
+    flat = write_log(tmp_path, [encoded([user("Go")]).rstrip(b"\n")], f"{PROJECT}/agent-a.jsonl")
+    run_sync(tmp_path, tmp_path / "lake")
+    assert value(tmp_path / "lake", "select count(*) from entries") == 0
+    log.unlink()
+    flat.unlink()
+    run_sync(tmp_path, tmp_path / "lake")
+    sql = "select session_id, agent_id from raw.entries order by all"
+    assert rows(tmp_path / "lake", sql) == [(SESSION, "a"), (SESSION, None)]
+    assert run_sync(tmp_path, tmp_path / "lake").is_committed is False
 
 
 def test_a_torn_tail_of_a_file_that_is_gone_waits_on(logs: Path, lake: Path) -> None:

@@ -105,3 +105,21 @@ def test_a_title_beside_the_log_counts_until_the_log_has_one(tmp_path: Path) -> 
     append(log, {"type": "custom-title", "customTitle": "Barn", "sessionId": SESSION})
     run_sync(tmp_path, tmp_path / "lake")
     assert rows(tmp_path / "lake", titles) == [("Barn", "custom")]
+
+
+def test_a_directory_that_was_only_passed_through_is_not_where_a_session_began(
+    tmp_path: Path,
+) -> None:
+    for session, cwds in (("x", ["/r/", "/r/src"]), ("y", ["/r"])):
+        lines = [
+            user("Hi", f"{session}{at}", at, cwd=cwd, sessionId=session)
+            for at, cwd in enumerate(cwds)
+        ]
+        write_log(tmp_path, lines, f"-r/{session}.jsonl")
+    append(
+        tmp_path / "projects" / "-r" / "y.jsonl", {"type": "relocated", "relocatedCwd": "/moved"}
+    )
+    run_sync(tmp_path, tmp_path / "lake")
+    lake = Warehouse(tmp_path / "lake")
+    for cwd, expected in (("/r/src", ["x", "y"]), ("/moved/on", ["y"]), ("/", [])):
+        assert sorted(str(one["session_id"]) for one in found(lake, cwd=Path(cwd))) == expected

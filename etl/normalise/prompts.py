@@ -118,9 +118,9 @@ def _told_by_fields(entry: JsonObject, content: object) -> Verdict | None:
 
 
 def _kind_of_typed(content: object) -> str:
-    """A person's line may still be a command or a shell line."""
+    """A person's line may still be a command or a shell line, or say that work was stopped."""
     kind, _ = _told_by_text(content)
-    return kind if kind in ("command", "bash") else "human"
+    return kind if kind in ("command", "bash", "interrupt") else "human"
 
 
 def _told_by_text(content: object) -> Verdict:

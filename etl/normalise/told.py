@@ -67,7 +67,7 @@ def _of_user(entry: JsonObject) -> JsonObject:
         content = message.get("content") if isinstance(message, dict) else None
         return told | _of_notification(content)
     if result.__class__ is dict:
-        told["spawned_agent_id"] = text_at(result, "agentId")
+        told["spawned_agent_id"] = text_at(result, "agentId") or text_at(result, "agent_id")
         if "runId" in result:
             told["spawned_run_id"] = text_at(result, "runId")
         small = {
@@ -131,6 +131,7 @@ def _of_attachment(entry: JsonObject) -> JsonObject:
     if told["attachment_type"] == "queued_command":
         told["source_uuid"] = text_at(attachment, "source_uuid")
         told["prompt_preview"] = _preview(attachment.get("prompt"))
+        told |= _of_notification(attachment.get("prompt"))
     return told
 
 

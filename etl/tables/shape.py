@@ -75,6 +75,7 @@ IS_SIDECHAIN = Column("is_sidechain", BOOLEAN, "Written by a subagent.", ("isSid
 KEY = Column("key", STRING, "What makes it the same thing in every copy.")
 OWNERSHIP = (
     Column("is_background", BOOLEAN, "Written by a background session."),
-    Column("is_forked", BOOLEAN, "The line says it was copied from another session."),
+    Column("is_forked", BOOLEAN, "The line says that it was copied from another session."),
     Column("session_started_at", INSTANT, "First instant of the session."),
+    Column("session_ended_at", INSTANT, "Last instant of the session."),
 )

@@ -68,7 +68,10 @@ select
     coalesce(entries.forked_from_uuid, entries.uuid, nameless.entry_key) as entry_key,
     entries.layout <> 'main' as is_agent_file,
     coalesce(entries.session_kind = 'bg', false) as is_background,
-    entries.forked_from_uuid is not null as is_forked
+    entries.forked_from_uuid is not null
+        -- Older versions copied what they resumed and left the id of its session in the lines.
+        or (entries.layout = 'main' and coalesce(entries.logged_session_id <> entries.session_id, false))
+        as is_forked
 from entries
 left join nameless using (entry_no)
 where entries.layout <> 'other'

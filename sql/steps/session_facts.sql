@@ -8,6 +8,7 @@ beginnings as (
         session_id,
         is_agent_file,
         min(occurred_at) as began_at,
+        max(occurred_at) as ended_at,
         arg_min(cwd, (generation, entry_no)) filter (where cwd is not null) as cwd
     from lines
     group by session_id, is_agent_file, file_no
@@ -16,6 +17,7 @@ beginnings as (
 select
     session_id,
     min(began_at) as session_started_at,
+    max(ended_at) as session_ended_at,
     arg_min(cwd, (is_agent_file, began_at, cwd)) filter (where cwd is not null) as project
 from beginnings
 group by session_id

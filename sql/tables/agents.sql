@@ -73,7 +73,8 @@ select
     firsts.is_sidechain,
     firsts.is_background,
     firsts.is_forked,
-    session_facts.session_started_at
+    session_facts.session_started_at,
+    session_facts.session_ended_at
 from spans
 join lines as firsts on spans.first_no = firsts.entry_no
 left join block_counts as first_prompts on spans.prompt_no = first_prompts.entry_no

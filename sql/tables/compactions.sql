@@ -56,7 +56,8 @@ select
     boundaries.is_sidechain,
     boundaries.is_background,
     boundaries.is_forked,
-    session_facts.session_started_at
+    session_facts.session_started_at,
+    session_facts.session_ended_at
 from boundaries
 left join followed using (entry_no)
 join line_turns using (entry_no)

@@ -103,7 +103,8 @@ select
     firsts.is_sidechain,
     firsts.is_background,
     firsts.is_forked,
-    session_facts.session_started_at
+    session_facts.session_started_at,
+    session_facts.session_ended_at
 from sums
 join lines as firsts on sums.first_no = firsts.entry_no
 join line_turns on sums.first_no = line_turns.entry_no

@@ -75,7 +75,8 @@ select
     called.is_sidechain,
     called.is_background,
     called.is_forked,
-    session_facts.session_started_at
+    session_facts.session_started_at,
+    session_facts.session_ended_at
 from calls
 join blocks as call_blocks using (block_no)
 join lines as called on call_blocks.entry_no = called.entry_no

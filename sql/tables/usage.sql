@@ -88,7 +88,8 @@ select
     firsts.is_sidechain,
     firsts.is_background,
     firsts.is_forked,
-    session_facts.session_started_at
+    session_facts.session_started_at,
+    session_facts.session_ended_at
 from responses
 join lines as firsts on responses.first_no = firsts.entry_no
 join final_counts on responses.final_no = final_counts.entry_no

@@ -8,6 +8,7 @@ qualify row_number() over (
         is_background,
         is_forked,
         session_started_at nulls last,
+        session_ended_at nulls last,
         session_id,
         line_no,
         generation desc,

@@ -4,7 +4,10 @@
 with
 
 session_starts as (
-    select session_id, min(session_started_at) as session_started_at
+    select
+        session_id,
+        min(session_started_at) as session_started_at,
+        max(session_ended_at) as session_ended_at
     from raw.messages
     group by session_id
 ),
@@ -19,7 +22,8 @@ keyed as (
         agent_id,
         is_sidechain,
         session_kind,
-        forked_from_uuid,
+        forked_from_uuid is not null
+            or (layout = 'main' and coalesce(logged_session_id <> session_id, false)) as is_forked,
         coalesce(
             forked_from_uuid,
             uuid,
@@ -41,8 +45,9 @@ owners as (
         order by
             coalesce(keyed.is_sidechain, false),
             coalesce(keyed.session_kind = 'bg', false),
-            keyed.forked_from_uuid is not null,
+            keyed.is_forked,
             session_starts.session_started_at nulls last,
+            session_starts.session_ended_at nulls last,
             keyed.session_id,
             keyed.agent_id nulls first,
             keyed.line_no,

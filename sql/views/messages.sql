@@ -43,6 +43,7 @@ ranked as (
                 is_background,
                 is_forked,
                 session_started_at nulls last,
+                session_ended_at nulls last,
                 session_id,
                 agent_id nulls first,
                 line_no,

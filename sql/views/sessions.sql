@@ -15,7 +15,7 @@
 -- cwds               all working directories, in the order they came up
 -- started_at         first instant
 -- ended_at           last instant, agents included
--- entries            entries, agents included, copies too
+-- entries            different entries in its files, agents included
 -- turns              human turns that are its own
 -- responses          API responses that are its own, agents included
 -- output_tokens      output tokens of these
@@ -46,6 +46,7 @@ lines as (
         type,
         state,
         uuid,
+        line_hash,
         occurred_at,
         cwd,
         git_branch,
@@ -64,7 +65,7 @@ spans as (
     select
         session_id,
         min(source) as source,
-        count(*) as entries,
+        count(distinct coalesce(uuid, line_hash::varchar)) as entries,
         min(occurred_at) as started_at,
         max(occurred_at) as ended_at,
         arg_max(git_branch, place) filter (where git_branch is not null) as git_branch,
@@ -100,9 +101,9 @@ state_records as (
         place,
         type,
         agent_name,
-        json_extract_string(state, '$.customTitle') as custom_title,
-        json_extract_string(state, '$.aiTitle') as ai_title,
-        json_extract_string(state, '$.summary') as summary,
+        nullif(json_extract_string(state, '$.customTitle'), '') as custom_title,
+        nullif(json_extract_string(state, '$.aiTitle'), '') as ai_title,
+        nullif(json_extract_string(state, '$.summary'), '') as summary,
         json_extract_string(state, '$.leafUuid') as leaf_uuid,
         json_extract_string(state, '$.prUrl') as pr_url,
         json_extract_string(state, '$.worktreeSession.worktreePath') as worktree,
@@ -147,6 +148,20 @@ summaries as (
     join lines as ends on titles.leaf_uuid = ends.uuid
     where titles.type = 'summary'
     group by ends.session_id
+),
+
+-- What stands in its own files, whoever owns it.
+contents as (
+    select
+        session_id,
+        bool_or(prompt_kind in ('human', 'command', 'bash', 'queued', 'sdk')) as has_prompt,
+        bool_or(role = 'assistant' and coalesce(model, '') <> '<synthetic>') as has_answer,
+        arg_min(text_preview, (generation, line_no)) filter (
+            where prompt_kind in ('human', 'queued', 'sdk')
+        ) as first_words
+    from raw.messages
+    where agent_id is null and not coalesce(is_sidechain, false)
+    group by session_id
 ),
 
 -- The first thing a person said; a command such as /clear only where nothing else was said.
@@ -258,7 +273,8 @@ select
         nullif(coalesce(states.custom_title, titles_beside.custom_title), states.worktree_name),
         states.ai_title,
         summaries.summary,
-        prompts.goal
+        prompts.goal,
+        contents.first_words
     ) as title,
     case
         when nullif(states.name, states.worktree_name) is not null then 'name'
@@ -267,9 +283,9 @@ select
         ) is not null then 'custom'
         when states.ai_title is not null then 'ai'
         when summaries.summary is not null then 'summary'
-        when prompts.goal is not null then 'prompt'
+        when coalesce(prompts.goal, contents.first_words) is not null then 'prompt'
     end as title_source,
-    prompts.goal,
+    coalesce(prompts.goal, contents.first_words) as goal,
     outputs.recent_output,
     case
         when spans.ended_at is null or spans.ended_at < now() - interval 5 minutes then 'idle'
@@ -293,7 +309,8 @@ select
     coalesce(agent_counts.agents, 0) as agents,
     null::decimal(38, 12) as cost_usd,
     states.reported_cost_usd,
-    spans.entries < 3 or prompts.turns is null or answers.session_id is null as is_empty,
+    spans.entries < 3 or not coalesce(contents.has_prompt and contents.has_answer, false)
+        as is_empty,
     coalesce(beginnings.first_words = 'Warmup', false) as is_warmup,
     coalesce(spans.forked_from, origins.owner_id) as forked_from,
     states.continued_in,
@@ -310,6 +327,7 @@ from spans
 left join cwds using (session_id)
 left join states using (session_id)
 left join titles_beside using (session_id)
+left join contents using (session_id)
 left join summaries using (session_id)
 left join prompts using (session_id)
 left join answers using (session_id)
