@@ -178,7 +178,10 @@ def test_a_turn_goes_from_one_prompt_to_the_next_in_file_order() -> None:
 
 def test_a_copied_prompt_begins_the_turn_of_the_original() -> None:
     origin = {"sessionId": "old", "messageUuid": "u-old"}
-    lines: list[Line | bytes] = [user("Hi", "u-new", forkedFrom=origin), assistant()]
+    lines: list[Line | bytes] = [
+        user("Hi", "u-new", forkedFrom=origin),
+        assistant(sessionId="one"),
+    ]
     found = derived([(file("f"), lines)])
     assert [row["turn_id"] for row in found["usage"]] == ["u-old"]
     assert [row["key"] for row in found["messages"]] == ["u-old", "msg_1:req_1"]
@@ -275,7 +278,10 @@ def test_a_side_thread_inside_a_main_file_begins_no_turn() -> None:
     ]
     found = derived([(file("f"), side)])
     assert [(row["turn_id"], row["is_sidechain"]) for row in found["usage"]] == [("u1", True)]
-    assert found["agents"] == found["compactions"] == []
+    assert found["compactions"] == []
+    agents = [(row["agent_id"], row["layout"], row["line_count"]) for row in found["agents"]]
+    assert agents == [("s1", "inline", 3)]
+    assert [(row["turn_id"], row["link_rule"]) for row in found["agents"]] == [("u1", None)]
 
 
 # ---- Lines that stand again, stand elsewhere, or have no name.

@@ -4,9 +4,10 @@ import re
 from typing import NamedTuple
 
 from etl.jsontext import dumps
-from etl.normalise.fields import JsonObject
+from etl.normalise.fields import EMPTY, JsonObject, text_at
 
 PREVIEW_CHARS = 200
+_AGENT_TOOLS = ("Task", "Agent")
 _SKELETON = "~content"
 _SAVED = re.compile(r"\bsaved to: (.+)")
 _SEPARATOR = re.compile(r"[/\\]")
@@ -37,6 +38,8 @@ class BlockRow(NamedTuple):
     target: str | None = None
     input: bytes | None = None
     is_error: bool | None = None
+    agent_type: str | None = None
+    description: str | None = None
     output_file: str | None = None
     payload: bytes | None = None
 
@@ -89,9 +92,11 @@ def _tool_use(block: JsonObject) -> BlockRow:
     if isinstance(name, str):
         lifted.append("name")
     text = None
+    agent = EMPTY
     if isinstance(arguments, dict):
         lifted.append("input")
         text = dumps(arguments)
+        agent = arguments if name in _AGENT_TOOLS else EMPTY
     return BlockRow(
         block_type=str(block["type"]),
         preview=text[: PREVIEW_CHARS * 4].decode(errors="ignore")[:PREVIEW_CHARS] if text else None,
@@ -99,6 +104,8 @@ def _tool_use(block: JsonObject) -> BlockRow:
         tool_name=name if isinstance(name, str) else None,
         target=_target_of(arguments) if isinstance(arguments, dict) else None,
         input=text,
+        agent_type=text_at(agent, "subagent_type"),
+        description=text_at(agent, "description"),
         payload=_rest(block, *lifted) if len(block) > len(lifted) else None,
     )
 

@@ -145,7 +145,11 @@ AGENTS = Table(
         Column("line_count", INTEGER, "Entries in its transcript."),
         Column("tool_call_count", INTEGER, "Calls it made."),
         Column("is_warmup", BOOLEAN, "Its whole first prompt is Warmup: made to warm the cache."),
-        Column("layout", STRING, "Where its file lies: flat, subagents or workflow."),
+        Column(
+            "layout",
+            STRING,
+            "Where it stands: flat, subagents, workflow, or inline in a main log.",
+        ),
         TURN,
         IS_SIDECHAIN,
         *OWNERSHIP,

@@ -194,6 +194,8 @@ CONTENT_BLOCKS = Table(
         Column("target", STRING, "File, command, pattern, URL or prompt of the call."),
         Column("input", STRING, "The call's input, JSON.", ("input",), wide=True),
         Column("is_error", BOOLEAN, "The tool failed.", ("is_error",)),
+        Column("agent_type", STRING, "Type of agent that the call starts."),
+        Column("description", STRING, "What that agent is asked for, in short."),
         Column("output_file", STRING, "File in tool-results that holds all of a long output."),
         Column("payload", STRING, "All of the block that is in no column, JSON.", wide=True),
     ),

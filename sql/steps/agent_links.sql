@@ -6,7 +6,8 @@ first_prompts as (
     select lines.session_id, lines.agent_id, blocks.preview as words
     from lines
     join blocks using (entry_no)
-    where lines.is_agent_file and lines.type = 'user' and blocks.block_type = 'text'
+    where (lines.is_agent_file or lines.is_inline_agent)
+        and lines.type = 'user' and blocks.block_type = 'text'
     qualify row_number() over (
         partition by lines.session_id, lines.agent_id order by lines.entry_no, blocks.block_index
     ) = 1
@@ -75,6 +76,8 @@ calls as (
         lines.session_id,
         blocks.tool_use_id,
         lines.agent_id as caller_agent_id,
+        blocks.agent_type,
+        blocks.description,
         own_turns.turn_id
     from blocks
     join lines using (entry_no)
@@ -99,6 +102,8 @@ linked as (
         best.tool_use_id,
         best.link_rule,
         calls.caller_agent_id,
+        calls.agent_type,
+        calls.description,
         calls.turn_id
     from best
     left join calls using (session_id, tool_use_id)
@@ -129,6 +134,8 @@ select
     linked.tool_use_id,
     linked.link_rule,
     linked.caller_agent_id as parent_agent_id,
+    linked.agent_type,
+    linked.description,
     max(climbed.turn_id) as turn_id
 from linked
 left join climbed using (session_id, agent_id)

@@ -11,6 +11,8 @@ select
     blocks.target,
     blocks.is_error,
     blocks.output_file,
+    blocks.agent_type,
+    blocks.description,
     lines.entry_no,
     lines.file_no,
     lines.generation

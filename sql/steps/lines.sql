@@ -1,6 +1,50 @@
 -- Entries that can count, each with its key and what decides who owns it.
 -- grain: one entry of a main or agent file
-with
+with recursive
+
+-- Before agents had files of their own, they wrote into the log of their session.
+side_lines as (
+    select
+        entry_no,
+        file_no,
+        generation,
+        uuid,
+        parent_uuid,
+        last_value(case when type = 'user' then uuid end ignore nulls) over (
+            partition by file_no, generation order by entry_no
+        ) as last_prompt_uuid
+    from entries
+    where layout = 'main' and is_sidechain and uuid is not null and agent_id is null
+),
+
+-- A thread begins with a prompt; a line whose parent is not there belongs to the last one.
+
+side_threads as (
+    select
+        firsts.entry_no,
+        firsts.file_no,
+        firsts.generation,
+        firsts.uuid,
+        firsts.last_prompt_uuid as agent_id
+    from side_lines as firsts
+    anti join side_lines as parents
+        on firsts.file_no = parents.file_no
+        and firsts.generation = parents.generation
+        and firsts.parent_uuid = parents.uuid
+
+    union
+
+    select next.entry_no, next.file_no, next.generation, next.uuid, threads.agent_id
+    from side_threads as threads
+    join side_lines as next
+        on threads.file_no = next.file_no
+        and threads.generation = next.generation
+        and threads.uuid = next.parent_uuid
+),
+
+inline_agents as (
+    select entry_no, min(agent_id) as agent_id from side_threads group by entry_no
+),
 
 -- A line without a uuid is the same line in every copy of its session: by its bytes, and by how
 -- many of the same came before it in the file.
@@ -24,7 +68,7 @@ select
     entries.byte_end,
     entries.object_index,
     entries.session_id,
-    entries.agent_id,
+    coalesce(entries.agent_id, inline_agents.agent_id) as agent_id,
     entries.layout,
     entries.type,
     entries.subtype,
@@ -67,6 +111,7 @@ select
     entries.prompt_preview,
     coalesce(entries.forked_from_uuid, entries.uuid, nameless.entry_key) as entry_key,
     entries.layout <> 'main' as is_agent_file,
+    inline_agents.agent_id is not null as is_inline_agent,
     coalesce(entries.session_kind = 'bg', false) as is_background,
     entries.forked_from_uuid is not null
         -- Older versions copied what they resumed and left the id of its session in the lines.
@@ -74,4 +119,5 @@ select
         as is_forked
 from entries
 left join nameless using (entry_no)
+left join inline_agents using (entry_no)
 where entries.layout <> 'other'

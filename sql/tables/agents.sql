@@ -1,11 +1,12 @@
 -- Subagent transcripts, with the call that started them.
--- grain: one agent file, in one generation
+-- grain: one agent of a file, in one generation
 with
 
 spans as (
     select
         file_no,
         generation,
+        agent_id,
         min(entry_no) as first_no,
         min(entry_no) filter (where type = 'user') as prompt_no,
         min(occurred_at) as started_at,
@@ -15,8 +16,8 @@ spans as (
             where type = 'assistant' and coalesce(model, '<synthetic>') <> '<synthetic>'
         ) as model
     from lines
-    where is_agent_file
-    group by file_no, generation
+    where is_agent_file or is_inline_agent
+    group by file_no, generation, agent_id
 ),
 
 -- A fork repeats the call that started it; that one was not its own.
@@ -24,16 +25,17 @@ call_counts as (
     select
         blocks.file_no,
         blocks.generation,
+        lines.agent_id,
         count(distinct blocks.tool_use_id) as tool_call_count
     from blocks
     join lines using (entry_no)
     left join agent_links as links
         on lines.session_id = links.session_id
         and lines.agent_id = links.agent_id
-    where lines.is_agent_file
+    where (lines.is_agent_file or lines.is_inline_agent)
         and ends_with(blocks.block_type, 'tool_use')
         and blocks.tool_use_id is distinct from links.tool_use_id
-    group by blocks.file_no, blocks.generation
+    group by blocks.file_no, blocks.generation, lines.agent_id
 ),
 
 latest_sidecars as (
@@ -54,8 +56,8 @@ select
     firsts.session_id,
     firsts.agent_id,
     coalesce(latest_sidecars.parent_agent_id, links.parent_agent_id) as parent_agent_id,
-    latest_sidecars.agent_type,
-    latest_sidecars.description,
+    coalesce(latest_sidecars.agent_type, links.agent_type) as agent_type,
+    coalesce(latest_sidecars.description, links.description) as description,
     first_prompts.text_preview as prompt_preview,
     spans.model,
     links.tool_use_id,
@@ -68,8 +70,8 @@ select
         trim(first_prompts.text_preview, e' \t\r\n') = 'Warmup' and first_prompts.text_blocks = 1,
         false
     ) as is_warmup,
-    firsts.layout,
-    links.turn_id,
+    case when firsts.is_inline_agent then 'inline' else firsts.layout end as layout,
+    coalesce(links.turn_id, own_turns.turn_id) as turn_id,
     firsts.is_sidechain,
     firsts.is_background,
     firsts.is_forked,
@@ -81,6 +83,8 @@ left join block_counts as first_prompts on spans.prompt_no = first_prompts.entry
 left join call_counts
     on spans.file_no = call_counts.file_no
     and spans.generation = call_counts.generation
+    and spans.agent_id = call_counts.agent_id
+left join own_turns on spans.first_no = own_turns.entry_no
 left join latest_sidecars
     on firsts.session_id = latest_sidecars.session_id
     and firsts.agent_id = latest_sidecars.agent_id
