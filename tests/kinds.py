@@ -114,7 +114,10 @@ USAGE: Line = {
     "service_tier": "standard",
     "inference_geo": "us",
     "speed": "fast",
-    "iterations": [{"type": "fallback_message", "model": "m", "output_tokens": 4}],
+    "iterations": [
+        {"type": kind, "model": "m", "output_tokens": 4}
+        for kind in ("message", "compaction", "advisor_message", "fallback_message")
+    ],
     "fallback_credit": {"status": {"type": "none", "reason": "late", "remove_to_redeem": []}},
 }
 BLOCKS = [

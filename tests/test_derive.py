@@ -203,66 +203,6 @@ def test_a_response_is_keyed_by_what_it_has(ids: dict[str, str], key: str) -> No
     assert [row["key"] for row in found["messages"]] == [key]
 
 
-SIDECAR = (file("meta", agent_id="deep"), b'{"toolUseId":"by-meta","agentType":"Plan"}')
-NOTIFICATION = (
-    "<task-notification>\n<task-id>deep</task-id>\n<tool-use-id>by-notification</tool-use-id>\n"
-    "<status>completed</status>\n</task-notification>"
-)
-PROGRESS = {
-    "type": "progress",
-    "uuid": "p1",
-    "parentToolUseID": "by-progress",
-    "data": {"agentId": "deep"},
-}
-
-
-@pytest.mark.parametrize(
-    ("evidence", "expected"),
-    [
-        ({"meta", "result", "notification", "progress"}, ("by-meta", "meta", "u1")),
-        ({"result", "notification", "progress"}, ("by-result", "result", "u2")),
-        ({"notification", "progress", "prompt"}, ("by-notification", "notification", "u3")),
-        ({"queued", "progress", "prompt"}, ("by-notification", "notification", "u3")),
-        ({"old", "progress", "prompt"}, ("by-notification", "notification", "u3")),
-        ({"progress", "prompt"}, ("by-progress", "progress", "u4")),
-        ({"prompt"}, ("by-prompt", "prompt", "u5")),
-        ({"prompt", "same prompt"}, (None, None, None)),
-        (set(), (None, None, None)),
-    ],
-    ids=lambda one: "-".join(sorted(one)) if isinstance(one, set) else "",
-)
-def test_an_agent_is_linked_by_the_best_evidence(
-    evidence: set[str], expected: tuple[str | None, ...]
-) -> None:
-    calls = ("by-meta", "by-result", "by-notification", "by-progress", "by-prompt")
-    told = {"by-prompt"} & {f"by-{one}" for one in evidence}
-    told |= {"by-meta"} if "same prompt" in evidence else set()
-    main: list[Line | bytes] = [
-        line
-        for at, call in enumerate(calls, 1)
-        for line in (
-            user("Go", f"u{at}"),
-            assistant(
-                tool_use(call, "Agent", prompt="Look" if call in told else call),
-                uuid=f"a{at}",
-                message_id=f"m{at}",
-            ),
-        )
-    ]
-    old = '{"task_id":"deep","tool_use_id":"by-notification"}'
-    main += [PROGRESS] if "progress" in evidence else []
-    main += [tool_result("by-result", toolUseResult={"agentId": "deep"})] * ("result" in evidence)
-    main += [user(NOTIFICATION, "n1")] if "notification" in evidence else []
-    for name, content in (("queued", NOTIFICATION), ("old", old)):
-        main += [{"type": "queue-operation", "content": content}] if name in evidence else []
-    transcript: list[Line | bytes] = [user("Look", "s1", **DEEP)]
-    logs = [(file("f"), main), (file("g", agent_id="deep"), transcript)]
-    found = derived(logs, [SIDECAR] if "meta" in evidence else [])
-    (agent,) = found["agents"]
-    assert (agent["tool_use_id"], agent["link_rule"], agent["turn_id"]) == expected
-    assert agent["agent_type"] == ("Plan" if "meta" in evidence else None)
-
-
 def test_files_set_aside_give_no_derived_row() -> None:
     (_, lines), _ = session("one", 0)
     found = derived([(file("f", layout="other"), lines)])
@@ -340,29 +280,6 @@ def test_a_summary_belongs_to_the_boundary_right_before_it() -> None:
     assert [row["summary_chars"] for row in found["compactions"]] == [None, 30]
 
 
-def test_a_prompt_that_says_more_than_warmup_is_no_warmup() -> None:
-    more = {"role": "user", "content": [text("Warmup"), text("then count the trees")]}
-    logs: list[Log] = [
-        (file("f", agent_id="work"), [user("", "s1") | {"message": more}]),
-        (file("g", agent_id="warm"), [user(" Warmup\n", "s2")]),
-    ]
-    found = {row["agent_id"]: row["is_warmup"] for row in derived(logs)["agents"]}
-    assert found == {"work": False, "warm": True}
-
-
-def test_a_fork_did_not_make_the_call_that_started_it() -> None:
-    launch = assistant(tool_use("launch", "Agent"), uuid="a1")
-    logs: list[Log] = [
-        (file("f"), [user("Go"), launch, tool_result("launch", toolUseResult={"agentId": "deep"})]),
-        (
-            file("g", agent_id="deep"),
-            [launch | DEEP, assistant(tool_use("own"), uuid="s2", message_id="m2", **DEEP)],
-        ),
-    ]
-    (agent,) = derived(logs)["agents"]
-    assert (agent["tool_use_id"], agent["tool_call_count"]) == ("launch", 1)
-
-
 @pytest.mark.parametrize("names", [("a", "b"), ("b", "a")])
 def test_a_session_of_two_folders_began_where_its_first_instant_was(names: tuple[str, str]) -> None:
     first, later = names
@@ -381,13 +298,3 @@ def test_an_answer_in_another_session_of_the_part_is_not_taken() -> None:
         ("one", None),
         ("two", False),
     ]
-
-
-def test_an_agent_belongs_to_the_turn_in_which_its_call_first_stands() -> None:
-    launch = assistant(tool_use("launch", "Agent"), uuid="a1", second=1)
-    answer = tool_result("launch", toolUseResult={"agentId": "deep"})
-    main: list[Line | bytes] = [user("Go", "u9"), launch, answer, user("On", "u1", 9), launch]
-    logs: list[Log] = [(file("f"), main), (file("g", agent_id="deep"), [user("x", "s1", **DEEP)])]
-    found = derived(logs)
-    assert [row["turn_id"] for row in found["agents"]] == ["u9"]
-    assert [row["turn_id"] for row in found["tool_calls"]] == ["u9"]

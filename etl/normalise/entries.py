@@ -49,10 +49,10 @@ def columns_of(objects: Sequence[JsonObject], *, is_agent: Sequence[bool]) -> di
     """Return the columns that the objects themselves fill, payload included, by column name."""
     messages = members(objects, "message")
     usages = members(messages, "usage")
-    seen, in_messages, in_usages = (set().union(*level) for level in (objects, messages, usages))
-    columns = _lifted(objects, _TOP_NAMES, _TOP, seen)
-    columns |= _lifted(messages, _MESSAGE_NAMES, _MESSAGE, in_messages)
-    columns |= _usage_columns(usages, in_usages)
+    names = known.names_in(objects, messages, usages)
+    columns = _lifted(objects, _TOP_NAMES, _TOP, names[""])
+    columns |= _lifted(messages, _MESSAGE_NAMES, _MESSAGE, names["message."])
+    columns |= _usage_columns(usages, names["message.usage."])
     stamps = lift(objects, "timestamp", str)
     columns["occurred_at"] = [
         micros_of(stamp) if isinstance(stamp, str) else None for stamp in stamps
@@ -68,12 +68,7 @@ def columns_of(objects: Sequence[JsonObject], *, is_agent: Sequence[bool]) -> di
     columns["prompt_kind"] = [kind for kind, _ in verdicts]
     columns["prompt_rule"] = [rule for _, rule in verdicts]
     columns |= told.columns_of(objects, columns["type"])
-    # Nearly every batch is without news, which all its names together tell.
-    columns["unknown_fields"] = (
-        known.unknown_fields(objects, messages, usages)
-        if known.news(seen, in_messages, in_usages)
-        else [None] * len(objects)
-    )
+    columns["unknown_fields"] = known.unknown_fields(objects, messages, usages, names)
     columns["payload"] = [
         _payload(entry, stamp, micros)
         for entry, stamp, micros in zip(objects, stamps, columns["occurred_at"], strict=True)

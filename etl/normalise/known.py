@@ -1,9 +1,9 @@
 """The names of fields that Claude Code is known to write, so that a new one is noticed."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from etl.jsontext import dumps
-from etl.normalise.fields import JsonObject, Values
+from etl.normalise.fields import JsonObject, Values, members
 
 
 def _names(text: str) -> frozenset[str]:
@@ -57,23 +57,65 @@ USAGE = _names(
     " cache_creation_input_tokens cache_creation server_tool_use service_tier inference_geo speed"
     " iterations fallback_credit"
 )
+BLOCK = _names(
+    "type text citations thinking signature data id name input caller tool_use_id content is_error"
+    " source title context from to trigger tool_name file_id server_name cache_control uri"
+    " description mimeType size url"
+)
+
+
+_NESTED = {
+    "cache_creation": _names("ephemeral_5m_input_tokens ephemeral_1h_input_tokens"),
+    "server_tool_use": _names("web_search_requests web_fetch_requests"),
+    "output_tokens_details": _names("thinking_tokens"),
+}
+_KNOWN = {
+    "": TOP,
+    "message.": MESSAGE,
+    "message.content.": BLOCK,
+    "message.usage.": USAGE,
+    **{f"message.usage.{key}.": names for key, names in _NESTED.items()},
+}
+
+Names = dict[str, set[str]]
+
+
+def names_in(
+    objects: Sequence[JsonObject], messages: Sequence[JsonObject], usages: Sequence[JsonObject]
+) -> Names:
+    """Return all names that stand in some objects, by the path before them."""
+    names = {
+        "": set().union(*objects),
+        "message.": set().union(*messages),
+        "message.content.": set().union(*_blocks_of(messages)),
+        "message.usage.": set().union(*usages),
+    }
+    for key in _NESTED.keys() & names["message.usage."]:
+        names[f"message.usage.{key}."] = set().union(*members(usages, key))
+    return names
 
 
 def unknown_fields(
-    objects: Sequence[JsonObject], messages: Sequence[JsonObject], usages: Sequence[JsonObject]
+    objects: Sequence[JsonObject],
+    messages: Sequence[JsonObject],
+    usages: Sequence[JsonObject],
+    names: Names,
 ) -> Values:
     """Return, an object, the names that are not known as a JSON array; None where all are."""
+    # Nearly every batch is without news, which all its names together tell.
+    if not _news(names):
+        return [None] * len(objects)
     triples = zip(objects, messages, usages, strict=True)
-    return [_written(news(entry, message, usage)) for entry, message, usage in triples]
+    return [_written(_news(names_in([one], [two], [three]))) for one, two, three in triples]
 
 
-def news(top: Iterable[str], message: Iterable[str], usage: Iterable[str]) -> set[str]:
-    """Return the names that are not known, as paths, of one object or of many together."""
-    return (
-        (set(top) - TOP)
-        | {f"message.{name}" for name in set(message) - MESSAGE}
-        | {f"message.usage.{name}" for name in set(usage) - USAGE}
-    )
+def _news(names: Names) -> set[str]:
+    return {f"{path}{name}" for path, found in names.items() for name in found - _KNOWN[path]}
+
+
+def _blocks_of(messages: Sequence[JsonObject]) -> list[JsonObject]:
+    contents = [content for one in messages if (content := one.get("content")).__class__ is list]
+    return [block for content in contents for block in content if block.__class__ is dict]
 
 
 def _written(names: set[str]) -> bytes | None:

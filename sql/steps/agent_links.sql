@@ -3,7 +3,11 @@
 with recursive
 
 first_prompts as (
-    select lines.session_id, lines.agent_id, blocks.preview as words
+    select
+        lines.session_id,
+        lines.agent_id,
+        blocks.preview as words,
+        lines.occurred_at as prompted_at
     from lines
     join blocks using (entry_no)
     where (lines.is_agent_file or lines.is_inline_agent)
@@ -11,6 +15,40 @@ first_prompts as (
     qualify row_number() over (
         partition by lines.session_id, lines.agent_id order by lines.entry_no, blocks.block_index
     ) = 1
+),
+
+ranked_prompts as (
+    select
+        session_id,
+        agent_id,
+        words,
+        count(*) over (partition by session_id, words) as same_words,
+        row_number() over (
+            partition by session_id, words order by prompted_at nulls last, agent_id
+        ) as rank
+    from first_prompts
+),
+
+agent_calls as (
+    select
+        callers.session_id,
+        calls.target as words,
+        calls.tool_use_id,
+        min((callers.occurred_at, calls.tool_use_id)) as called
+    from blocks as calls
+    join lines as callers on calls.entry_no = callers.entry_no
+    where calls.tool_name in ('Task', 'Agent') and calls.tool_use_id is not null
+    group by callers.session_id, calls.target, calls.tool_use_id
+),
+
+ranked_calls as (
+    select
+        session_id,
+        words,
+        tool_use_id,
+        count(*) over (partition by session_id, words) as same_words,
+        row_number() over (partition by session_id, words order by called) as rank
+    from agent_calls
 ),
 
 claims as (
@@ -51,16 +89,14 @@ claims as (
 
     union all
 
-    -- Where nothing names the agent, a call with its very prompt does, if there is one such call.
-    select prompts.session_id, prompts.agent_id, min(calls.tool_use_id), 'prompt', 5
-    from first_prompts as prompts
-    join lines as callers on prompts.session_id = callers.session_id
-    join blocks as calls
-        on callers.entry_no = calls.entry_no
-        and prompts.words = calls.target
-    where calls.tool_name in ('Task', 'Agent')
-    group by prompts.session_id, prompts.agent_id
-    having count(distinct calls.tool_use_id) = 1
+    -- Where nothing names the agent, a call with its very prompt does: the only one, or, where as
+    -- many agents as calls have the same prompt, the one in the same place of their order.
+    select prompts.session_id, prompts.agent_id, calls.tool_use_id, 'prompt', 5
+    from ranked_prompts as prompts
+    join ranked_calls as calls
+        on prompts.session_id = calls.session_id and prompts.words = calls.words
+    where calls.same_words = 1
+        or (calls.same_words = prompts.same_words and calls.rank = prompts.rank)
 ),
 
 best as (

@@ -1,6 +1,6 @@
 -- What a log says in words that are not known here yet: kept whole, counted, and shown.
 -- grain: one unknown name of one kind
--- kind           type, subtype, attachment, block or field
+-- kind           type, subtype, attachment, block, iteration or field
 -- name           the name as it is logged; a field with its path
 -- seen_in        type of the entries it stands in
 -- first_version  lowest version of Claude Code that wrote it
@@ -80,6 +80,15 @@ unknown_fields as (
     where unknown_fields is not null
 ),
 
+unknown_iterations as (
+    select 'iteration' as kind, * from (
+        select unnest(json_extract_string(iterations, '$[*].type')) as name, *
+        from lines
+        where iterations is not null
+    )
+    where name not in ('message', 'compaction', 'advisor_message', 'fallback_message')
+),
+
 unknown_blocks as (
     select 'block' as kind, coalesce(blocks.block_type, '(none)') as name, lines.*
     from raw.content_blocks as blocks
@@ -101,6 +110,8 @@ unknown as (
     select * from unknown_attachments
     union all by name
     select * from unknown_fields
+    union all by name
+    select * from unknown_iterations
     union all by name
     select * from unknown_blocks
 )

@@ -1,13 +1,14 @@
 """A field that nobody has seen before is noticed, wherever it stands."""
 
 from etl.normalise.fields import members
-from etl.normalise.known import unknown_fields
-from tests.sessions import assistant, user
+from etl.normalise.known import names_in, unknown_fields
+from tests.sessions import assistant, text, user
 
 
 def unknown_in(*lines: dict[str, object]) -> list[object]:
     messages = members(lines, "message")
-    return unknown_fields(lines, messages, members(messages, "usage"))
+    usages = members(messages, "usage")
+    return unknown_fields(lines, messages, usages, names_in(lines, messages, usages))
 
 
 def test_known_lines_have_no_news() -> None:
@@ -23,3 +24,11 @@ def test_news_is_told_by_its_path_and_only_where_it_stands() -> None:
 
 def test_values_of_any_type_are_no_trouble() -> None:
     assert unknown_in({"message": "text"}, {"message": {"usage": [1]}}) == [None, None]
+
+
+def test_news_is_noticed_in_blocks_and_deep_in_usage() -> None:
+    odd = assistant(
+        text("Hi") | {"tone": "warm"}, usage={"cache_creation": {"ephemeral_9h_input_tokens": 1}}
+    )
+    told = b'["message.content.tone","message.usage.cache_creation.ephemeral_9h_input_tokens"]'
+    assert unknown_in(odd) == [told]
