@@ -9,7 +9,16 @@ from click.testing import CliRunner
 from etl.cli import main
 from etl.commit import Warehouse
 from etl.sessions import found
-from tests.sessions import SESSION, append, assistant, rows, run_sync, user, write_log
+from tests.sessions import (
+    SESSION,
+    append,
+    assistant,
+    rows,
+    run_sync,
+    tool_use,
+    user,
+    write_log,
+)
 
 IDS = {
     "first": "aaaa1111-1111-4111-8111-111111111111",
@@ -123,3 +132,14 @@ def test_a_directory_that_was_only_passed_through_is_not_where_a_session_began(
     lake = Warehouse(tmp_path / "lake")
     for cwd, expected in (("/r/src", ["x", "y"]), ("/moved/on", ["y"]), ("/", [])):
         assert sorted(str(one["session_id"]) for one in found(lake, cwd=Path(cwd))) == expected
+
+
+def test_a_call_that_a_later_answer_passed_over_is_not_pending(tmp_path: Path) -> None:
+    asked = [user("Hi"), assistant(tool_use("t1"), stop="tool_use")]
+    log = write_log(tmp_path, asked)
+    run_sync(tmp_path, tmp_path / "lake")
+    assert rows(tmp_path / "lake", "select pending_tool from sessions") == [("Bash",)]
+    ids = {"message_id": "m2", "request": "r2"}
+    append(log, user("Well?", "u2", 9), assistant(uuid="a2", second=10, stop="end_turn", **ids))
+    run_sync(tmp_path, tmp_path / "lake")
+    assert rows(tmp_path / "lake", "select pending_tool from sessions") == [(None,)]

@@ -35,6 +35,8 @@
 -- session_kind       bg for background sessions
 -- team_name          team of a teammate's session
 -- agent_name         name of the teammate
+-- lead_session_id    session that started the teammate
+-- lead_tool_use_id   the call that did
 with
 
 lines as (
@@ -198,7 +200,8 @@ answers as (
             where coalesce(model, '<synthetic>') <> '<synthetic>'
         ) as model,
         arg_max(stop_reason is not null, (generation, line_no)) as is_complete,
-        arg_max(text_blocks > 0, (generation, line_no)) as has_words
+        arg_max(text_blocks > 0, (generation, line_no)) as has_words,
+        max((generation, line_no)) as place
     from raw.messages
     where role = 'assistant' and agent_id is null and not coalesce(is_sidechain, false)
     group by session_id
@@ -232,11 +235,29 @@ outputs as (
     group by blocks.session_id
 ),
 
+-- A call that a later response passed over will never be answered.
 pending as (
-    select session_id, arg_max(tool_name, (generation, line_no)) as pending_tool
+    select
+        calls.session_id,
+        arg_max(calls.tool_name, (calls.generation, calls.line_no)) as pending_tool
+    from tool_calls as calls
+    join answers using (session_id)
+    where calls.answered_at is null
+        and calls.agent_id is null
+        and (calls.generation, calls.line_no) >= answers.place
+    group by calls.session_id
+),
+
+-- A teammate runs in a session of its own; the call that started it names team and member.
+leads as (
+    select
+        json_extract_string(result_meta, '$.team_name') as team_name,
+        json_extract_string(result_meta, '$.name') as agent_name,
+        arg_min(session_id, called_at) as session_id,
+        arg_min(tool_use_id, called_at) as tool_use_id
     from tool_calls
-    where answered_at is null and agent_id is null
-    group by session_id
+    where json_extract_string(result_meta, '$.status') = 'teammate_spawned'
+    group by all
 ),
 
 spend as (
@@ -322,7 +343,9 @@ select
     spans.version,
     spans.session_kind,
     spans.team_name,
-    spans.agent_name
+    spans.agent_name,
+    leads.session_id as lead_session_id,
+    leads.tool_use_id as lead_tool_use_id
 from spans
 left join cwds using (session_id)
 left join states using (session_id)
@@ -337,3 +360,4 @@ left join beginnings using (session_id)
 left join spend using (session_id)
 left join agent_counts using (session_id)
 left join origins using (session_id)
+left join leads on spans.team_name = leads.team_name and spans.agent_name = leads.agent_name

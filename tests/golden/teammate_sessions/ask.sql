@@ -1,5 +1,5 @@
 -- sessions: a teammate's is one of its own
-select session_id, team_name, agent_name, goal, turns, responses, output_tokens, agents, reported_cost_usd from sessions order by session_id;
+select session_id, team_name, agent_name, goal, turns, responses, output_tokens, agents, reported_cost_usd, lead_session_id, lead_tool_use_id from sessions order by session_id;
 
 -- turns: a report is not typed by a person, and goes on with the turn
 select turn_id, session_id, prompt, api_calls, tool_calls, output_tokens, ended_at from turns;
