@@ -35,6 +35,7 @@ The map, in the order in which a run flows through it:
     rebuild    rows → the object that was logged, pure
     restore    a session's files, back from the warehouse
     status     what is in the warehouse, and how fresh
+    prices     dated price cards, and which model a name means
     hashing    content hashes
     jsontext   values ↔ JSON text
     demo       a made-up log tree
