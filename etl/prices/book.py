@@ -87,19 +87,19 @@ def book_of(text: str, name: str) -> Book:
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise _wrong(name, str(error)) from error
-    _refuse_unknown(document, _TOP, name)
+        raise wrong(name, str(error)) from error
+    refuse_unknown(document, _TOP, name)
     cards = tuple(_card_of(entry, f"{name}, card {n}") for n, entry in _numbered(document, "card"))
     _refuse_overlaps(cards, name)
     searches = document.get("web_search", {})
     return Book(
-        as_of=_day(document, "as_of", name),
+        as_of=day_at(document, "as_of", name),
         cards=cards,
         multipliers={
             key: _multiplier_of(entry, f"{name}, multiplier {key}")
             for key, entry in document.get("multipliers", {}).items()
         },
-        web_search_pico_usd=_pico(searches.get("usd_per_1000", "0"), 1_000_000_000, name),
+        web_search_pico_usd=pico_of(searches.get("usd_per_1000", "0"), name, 1_000_000_000),
         web_search_first_day=searches.get("from", date.min),
     )
 
@@ -109,26 +109,26 @@ def _numbered(document: Mapping[str, Any], key: str) -> Iterable[tuple[int, Mapp
 
 
 def _card_of(entry: Mapping[str, Any], place: str) -> Card:
-    _refuse_unknown(entry, _ALLOWED, place)
+    refuse_unknown(entry, _ALLOWED, place)
     if missing := sorted(_NEEDED - entry.keys()):
-        raise _wrong(place, f"it has no {', '.join(missing)}")
+        raise wrong(place, f"it has no {', '.join(missing)}")
     speed, evidence = entry.get("speed", "standard"), entry["evidence"]
     if speed not in SPEEDS or evidence not in EVIDENCE:
-        raise _wrong(place, f"speed {speed!r} or evidence {evidence!r} is not known")
+        raise wrong(place, f"speed {speed!r} or evidence {evidence!r} is not known")
     prompt_over = entry.get("prompt_over", 0)
     if not isinstance(prompt_over, int) or prompt_over < 0:
-        raise _wrong(place, f"prompt_over is a number of tokens, not {prompt_over!r}")
-    end_day = _day(entry, "to", place) if "to" in entry else None
-    first_day = _day(entry, "from", place)
+        raise wrong(place, f"prompt_over is a number of tokens, not {prompt_over!r}")
+    end_day = day_at(entry, "to", place) if "to" in entry else None
+    first_day = day_at(entry, "from", place)
     if end_day is not None and end_day <= first_day:
-        raise _wrong(place, "it ends before it begins")
+        raise wrong(place, "it ends before it begins")
     return Card(
         model=str(entry["model"]),
         speed=speed,
         prompt_over=prompt_over,
         first_day=first_day,
         end_day=end_day,
-        pico_usd={name: _pico(entry[name], _PICO, f"{place}, {name}") for name in COMPONENTS},
+        pico_usd={name: pico_of(entry[name], f"{place}, {name}") for name in COMPONENTS},
         source=str(entry["source"]),
         evidence=evidence,
         note=entry.get("note"),
@@ -136,38 +136,40 @@ def _card_of(entry: Mapping[str, Any], place: str) -> Card:
 
 
 def _multiplier_of(entry: Mapping[str, Any], place: str) -> Multiplier:
-    _refuse_unknown(entry, _RULES, place)
+    refuse_unknown(entry, _RULES, place)
     return Multiplier(
-        hundredths=_pico(entry.get("multiplier"), 100, place),
-        first_day=_day(entry, "from", place),
+        hundredths=pico_of(entry.get("multiplier"), place, 100),
+        first_day=day_at(entry, "from", place),
         models=frozenset(entry.get("models", ())),
         source=str(entry.get("source", "")),
     )
 
 
-def _pico(value: object, scale: int, place: str) -> int:
+def pico_of(value: object, place: str, scale: int = _PICO) -> int:
     """Return a price as a whole number of units; a float, or more digits than fit, is an error."""
     if not isinstance(value, str):
-        raise _wrong(place, f'a price is written as text, such as "0.30", not {value!r}')
+        raise wrong(place, f'a price is written as text, such as "0.30", not {value!r}')
     try:
         scaled = Decimal(value) * scale
     except InvalidOperation as error:
-        raise _wrong(place, f"{value!r} is no price") from error
+        raise wrong(place, f"{value!r} is no price") from error
     if not scaled.is_finite() or scaled < 0 or scaled != scaled.to_integral_value():
-        raise _wrong(place, f"{value!r} is no price of at most 6 decimals")
+        raise wrong(place, f"{value!r} is no price of at most 6 decimals")
     return int(scaled)
 
 
-def _day(entry: Mapping[str, Any], key: str, place: str) -> date:
+def day_at(entry: Mapping[str, Any], key: str, place: str) -> date:
+    """Return a day of an entry."""
     value = entry.get(key)
     if type(value) is not date:
-        raise _wrong(place, f"{key} is a day such as 2026-11-18, not {value!r}")
+        raise wrong(place, f"{key} is a day such as 2026-11-18, not {value!r}")
     return value
 
 
-def _refuse_unknown(entry: Mapping[str, Any], allowed: frozenset[str], place: str) -> None:
+def refuse_unknown(entry: Mapping[str, Any], allowed: frozenset[str], place: str) -> None:
+    """Refuse keys that nobody reads: a misspelt price must not be taken for none."""
     if unknown := sorted(entry.keys() - allowed):
-        raise _wrong(place, f"{', '.join(unknown)} is not known")
+        raise wrong(place, f"{', '.join(unknown)} is not known")
 
 
 def _refuse_overlaps(cards: Iterable[Card], name: str) -> None:
@@ -178,8 +180,9 @@ def _refuse_overlaps(cards: Iterable[Card], name: str) -> None:
         for one, other in pairwise(sorted(mine, key=lambda card: card.first_day)):
             if one.end_day is None or other.first_day < one.end_day:
                 cell = f"{model}, {speed}, over {prompt_over:,} tokens"
-                raise _wrong(name, f"two cards of {cell} hold on {other.first_day}")
+                raise wrong(name, f"two cards of {cell} hold on {other.first_day}")
 
 
-def _wrong(place: str, what: str) -> UsageError:
+def wrong(place: str, what: str) -> UsageError:
+    """Return the error that says where a book is wrong."""
     return UsageError(f"{place}: {what}", hint="README.md shows how prices are written")
