@@ -36,6 +36,7 @@ The map, in the order in which a run flows through it:
     restore    a session's files, back from the warehouse
     status     what is in the warehouse, and how fresh
     prices     dated price cards, and which model a name means
+    pricing    the price book as tables of a commit
     hashing    content hashes
     jsontext   values ↔ JSON text
     demo       a made-up log tree

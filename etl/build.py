@@ -12,6 +12,7 @@ import pyarrow as pa
 from etl import derive, write
 from etl.facts import FactBatch, Facts
 from etl.follow import FileOutcome, FileTask, Origin, Place, Tally, follow, whole
+from etl.jsontext import loads
 from etl.parts import SEGMENT_BYTES, Slot
 from etl.read import TornReadError
 from etl.tables import FACTS, PART_TABLES
@@ -47,6 +48,7 @@ class PartResult:
     outcomes: list[FileOutcome] = field(default_factory=list)
     written: list[tuple[int, int, write.WrittenFile]] = field(default_factory=list)
     replaced_segments: set[int] = field(default_factory=set)
+    models: set[str] = field(default_factory=set)
 
 
 def build_part(task: PartTask) -> PartResult:
@@ -185,7 +187,9 @@ class _PartBuilder:
             table.name: pa.concat_tables([one[table.name] for one in narrow]) for table in FACTS
         }
         by_name = {table.name: table for table in PART_TABLES}
-        for name, rows in derive.derive(facts).items():
+        tables = derive.derive(facts)
+        self._result.models = _models_in(tables["usage"])
+        for name, rows in tables.items():
             file = write.write_table(by_name[name], rows, Path(self._task.staging))
             self._result.written.append((0, 0, file))
 
@@ -195,3 +199,12 @@ def _narrow_facts(segment: Segment) -> Facts:
         table.name: write.read_table(Path(segment.paths[table.name]), table.narrow_names())
         for table in FACTS
     }
+
+
+def _models_in(usage: pa.Table) -> set[str]:
+    """Return the names of the models that served, those of single inferences too."""
+    names = set(usage.column("model").unique().to_pylist())
+    for text in usage.column("iterations").unique().to_pylist():
+        if text and '"model"' in text:
+            names |= {item.get("model") for item in loads(text) if isinstance(item, dict)}
+    return {name for name in names if isinstance(name, str)}

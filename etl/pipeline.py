@@ -19,6 +19,7 @@ from etl import (
     ledger,
     parts,
     peek,
+    pricing,
     resume,
     runs,
     views,
@@ -33,8 +34,18 @@ from etl.follow import FileOutcome, FileTask, Origin
 from etl.ledger import LedgerRow
 from etl.parse import objects_of, parse_line
 from etl.parts import Slot
+from etl.prices import shipped
 from etl.read import LogReader
-from etl.tables import AROUND_TABLES, FACTS, LEDGER_TABLES, SOURCE_FILES, SYNC_RUNS, Table
+from etl.tables import (
+    AROUND_TABLES,
+    BOOKS,
+    FACTS,
+    MODEL_NAMES,
+    PRICE_TABLES,
+    SOURCE_FILES,
+    SYNC_RUNS,
+    Table,
+)
 
 
 @dataclass(slots=True)
@@ -54,6 +65,7 @@ class RunSummary:
     parts_written: int = 0
     commit: int = 0
     is_committed: bool = False
+    price_book_hash: str | None = None
     problems: list[tuple[str, str]] = field(default_factory=list)
     events: list[tuple[str, str]] = field(default_factory=list)
 
@@ -78,7 +90,7 @@ def sync(settings: Settings, *, executor: Executor | None = None) -> RunSummary:
 
 
 def _sync_locked(settings: Settings, warehouse: Warehouse, executor: Executor | None) -> RunSummary:
-    run = RunSummary(uuid4().hex, settings.source, _now())
+    run = RunSummary(uuid4().hex, settings.source, _now(), price_book_hash=shipped().content_hash)
     state = warehouse.load()
     warehouse.recover(state)
     known = _stored_ledger(warehouse, state)
@@ -103,8 +115,9 @@ def _sync_locked(settings: Settings, warehouse: Warehouse, executor: Executor | 
     looked = _settled(rows, [*_outcomes(results), *beside.outcomes], run)
     others = [row for row in known if row.source != settings.source]
     now_known = [*others, *plan.unchanged, *gone, *looked]
-    if _has_news(known, now_known, results):
-        books = {SOURCE_FILES.name: ledger.to_arrow(now_known), **beside.tables}
+    prices = _new_prices(_stored(warehouse, state, PRICE_TABLES), results)
+    if _has_news(known, now_known, results) or (prices and state.number):
+        books = {SOURCE_FILES.name: ledger.to_arrow(now_known), **beside.tables, **prices}
         state = _commit(warehouse, state, results, books, run)
     run.commit, run.ended_at = state.number, _now()
     _show(warehouse, state, run)
@@ -308,6 +321,18 @@ def _told_by(row: LedgerRow) -> LedgerRow:
     return replace(row, size=size, mtime_ns=0, ctime_ns=0, device=0, inode=0)
 
 
+def _new_prices(stored: dict[str, pa.Table], results: list[PartResult]) -> dict[str, pa.Table]:
+    """Return the tables of the price book that are not as they were: a new book, or a new name."""
+    known = stored.get(MODEL_NAMES.name)
+    names = set(known.column("name").to_pylist()) if known is not None else set()
+    wanted = pricing.tables_of(shipped(), names.union(*(result.models for result in results)))
+    return {
+        name: rows
+        for name, rows in wanted.items()
+        if name not in stored or not stored[name].equals(rows)
+    }
+
+
 def _commit(
     warehouse: Warehouse,
     state: State,
@@ -325,7 +350,7 @@ def _commit(
     written = [file for result in results for _, _, file in result.written]
     earlier = [*_stored(warehouse, state, (SYNC_RUNS,)).values()]
     books = {**books, SYNC_RUNS.name: runs.with_run(earlier, asdict(run), __version__)}
-    for table in LEDGER_TABLES + AROUND_TABLES:
+    for table in BOOKS:
         if table.name in books:
             book = write.write_table(table, books[table.name], warehouse.staging)
             written.append(book)

@@ -29,8 +29,8 @@ LIBRARY_MODULES: dict[str, frozenset[str]] = {
     "orjson": frozenset({"commit", "demo", "jsontext", "parse"}),
     "polars": frozenset({"answers", "frames"}),
     "pyarrow": frozenset(
-        {"answers", "around", "build", "derive", "facts", "ledger", "pipeline", "runs", "tables"}
-        | {"views", "write"}
+        {"answers", "around", "build", "derive", "facts", "ledger", "pipeline", "pricing", "runs"}
+        | {"tables", "views", "write"}
     ),
     "xxhash": frozenset({"hashing"}),
 }

@@ -99,6 +99,7 @@ def test_sync_prints_its_run_as_json(logs: Path, lake: Path) -> None:
     run = json.loads(result.stdout)
     assert 0 < run.pop("started_at") <= run.pop("ended_at")
     assert len(run.pop("run_id")) == 32
+    assert len(run.pop("price_book_hash")) == 32
     assert run == {
         "source": "desk",
         "files": 1,

@@ -210,7 +210,8 @@ def test_a_resumed_copy_under_a_new_session_id_changes_no_total(logs: Path, lake
 
 
 def test_appending_a_line_rewrites_one_part_and_nothing_else(logs: Path, lake: Path) -> None:
-    log = write_log(logs, [user("march")])
+    first = assistant(uuid="a0", message_id="msg_0", request="req_0")
+    log = write_log(logs, [user("march"), first])
     april = user("april", "u2", sessionId=OTHER, timestamp="2026-04-01T08:00:00.000Z")
     write_log(logs, [april], f"{PROJECT}/{OTHER}.jsonl")
     run_sync(logs, lake)

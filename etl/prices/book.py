@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 from etl.errors import UsageError
+from etl.hashing import hash_of
 
 COMPONENTS = ("input", "output", "cache_write_5m", "cache_write_1h", "cache_read")
 SPEEDS = frozenset({"standard", "fast"})
@@ -62,6 +63,7 @@ class Book:
     multipliers: Mapping[str, Multiplier] = field(default_factory=dict)
     web_search_pico_usd: int = 0
     web_search_first_day: date = date.min
+    content_hash: str = ""
 
     def models(self) -> frozenset[str]:
         """Return the models that have a card."""
@@ -101,6 +103,7 @@ def book_of(text: str, name: str) -> Book:
         },
         web_search_pico_usd=pico_of(searches.get("usd_per_1000", "0"), name, 1_000_000_000),
         web_search_first_day=searches.get("from", date.min),
+        content_hash=hash_of(text.encode()),
     )
 
 

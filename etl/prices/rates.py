@@ -27,6 +27,8 @@ class Rate:
     pico_usd: Mapping[str, int]
     us_hundredths: int
     regional_hundredths: int
+    source: str
+    evidence: str
 
 
 def rates_of(book: Book) -> list[Rate]:
@@ -65,6 +67,8 @@ def _tiers(book: Book, card: Card, limit: int, span: tuple[date, date]) -> Itera
             pico_usd={name: _share(price, share) for name, price in card.pico_usd.items()},
             us_hundredths=_hundredths(book, "us_inference", card.model),
             regional_hundredths=_hundredths(book, "regional_endpoint", card.model),
+            source=card.source,
+            evidence=card.evidence,
         )
 
 

@@ -7,12 +7,14 @@ empty views and the tests are all made from it.
 from etl.tables.books import DAILY_STATS, PROMPT_HISTORY, SESSION_INDEX, SOURCE_FILES, SYNC_RUNS
 from etl.tables.derived import AGENTS, COMPACTIONS, MESSAGES, TOOL_CALLS, USAGE
 from etl.tables.facts import CONTENT_BLOCKS, ENTRIES, REJECTS, SIDECARS
+from etl.tables.pricing import MODEL_NAMES, RATE_CARDS
 from etl.tables.shape import Column, Table
 
 __all__ = [
     "AGENTS",
     "ALL_TABLES",
     "AROUND_TABLES",
+    "BOOKS",
     "COMPACTIONS",
     "CONTENT_BLOCKS",
     "DAILY_STATS",
@@ -22,8 +24,11 @@ __all__ = [
     "LEDGER_TABLES",
     "LOGICAL",
     "MESSAGES",
+    "MODEL_NAMES",
     "PART_TABLES",
+    "PRICE_TABLES",
     "PROMPT_HISTORY",
+    "RATE_CARDS",
     "REJECTS",
     "SESSION_INDEX",
     "SIDECARS",
@@ -40,7 +45,9 @@ DERIVED = (MESSAGES, USAGE, TOOL_CALLS, AGENTS, COMPACTIONS)
 PART_TABLES = FACTS + DERIVED
 LEDGER_TABLES = (SOURCE_FILES, SYNC_RUNS)
 AROUND_TABLES = (PROMPT_HISTORY, SESSION_INDEX, DAILY_STATS)
-ALL_TABLES = PART_TABLES + LEDGER_TABLES + AROUND_TABLES
+PRICE_TABLES = (RATE_CARDS, MODEL_NAMES)
+BOOKS = LEDGER_TABLES + AROUND_TABLES + PRICE_TABLES
+ALL_TABLES = PART_TABLES + BOOKS
 
 # These appear in schema main with copies taken out; their physical rows are in schema raw.
 LOGICAL = (ENTRIES, MESSAGES, CONTENT_BLOCKS, TOOL_CALLS, AGENTS, COMPACTIONS, USAGE)

@@ -1,0 +1,51 @@
+"""The price book in the warehouse: its rates, and the models that logged names mean."""
+
+from collections.abc import Iterable
+
+import pyarrow as pa
+
+from etl.prices.book import COMPONENTS, Book
+from etl.prices.names import named
+from etl.prices.rates import rates_of
+from etl.tables import MODEL_NAMES, RATE_CARDS
+
+
+def tables_of(book: Book, names: Iterable[str]) -> dict[str, pa.Table]:
+    """Return the tables of a book, for the model names that are logged."""
+    return {
+        RATE_CARDS.name: pa.Table.from_pylist([*_rate_rows(book)], schema=RATE_CARDS.schema()),
+        MODEL_NAMES.name: pa.Table.from_pylist(
+            [*_name_rows(book, names)], schema=MODEL_NAMES.schema()
+        ),
+    }
+
+
+def _rate_rows(book: Book) -> Iterable[dict[str, object]]:
+    for rate in rates_of(book):
+        yield {
+            "model": rate.model,
+            "speed": rate.speed,
+            "service_tier": rate.service_tier,
+            "prompt_min": rate.prompt_min,
+            "prompt_max": rate.prompt_max,
+            "valid_from": rate.valid_from,
+            "valid_to": rate.valid_to,
+            **{f"{name}_pico_usd": rate.pico_usd.get(name) for name in COMPONENTS},
+            "web_search_pico_usd": book.web_search_pico_usd,
+            "us_hundredths": rate.us_hundredths,
+            "regional_hundredths": rate.regional_hundredths,
+            "source": rate.source,
+            "evidence": rate.evidence,
+        }
+
+
+def _name_rows(book: Book, names: Iterable[str]) -> Iterable[dict[str, object]]:
+    models = book.models()
+    for name in sorted(set(names)):
+        found = named(name, models)
+        yield {
+            "name": name,
+            "model": found.model,
+            "is_regional": found.is_regional,
+            "speed": found.speed,
+        }
