@@ -110,7 +110,7 @@ def _sync_locked(settings: Settings, warehouse: Warehouse, executor: Executor | 
     gone = [row for row in gone if not _has_whole_tail(row)]
     tasks = list(_part_tasks(rows, state, warehouse))
     results = list(_run_tasks(tasks, settings.jobs, executor))
-    beside = around.read(_around_tasks(rows), _stored(warehouse, state, AROUND_TABLES))
+    beside = _read_around(rows, warehouse, state)
 
     looked = _settled(rows, [*_outcomes(results), *beside.outcomes], run)
     others = [row for row in known if row.source != settings.source]
@@ -216,10 +216,11 @@ def _part_tasks(rows: list[LedgerRow], state: State, warehouse: Warehouse) -> It
         )
 
 
-def _around_tasks(rows: list[LedgerRow]) -> Iterator[tuple[str, FileTask]]:
-    for row in rows:
-        if row.is_around():
-            yield row.kind, _file_task(row)
+def _read_around(rows: list[LedgerRow], warehouse: Warehouse, state: State) -> around.News:
+    """Read the files around the logs that have changed; without one, no table is opened."""
+    files = [(row.kind, _file_task(row)) for row in rows if row.is_around()]
+    stored = _stored(warehouse, state, AROUND_TABLES) if files else {}
+    return around.read(files, stored)
 
 
 def _file_task(row: LedgerRow) -> FileTask:

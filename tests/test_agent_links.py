@@ -120,3 +120,21 @@ def test_agents_of_one_prompt_are_tied_to_the_calls_of_it_in_their_order() -> No
     )
     links = {row["agent_id"]: (row["tool_use_id"], row["link_rule"]) for row in found["agents"]}
     assert links == {"soon": ("t2", "prompt"), "late": ("t1", "prompt")}
+
+
+def test_an_agent_without_a_sidecar_is_described_by_its_call() -> None:
+    asked = {"prompt": "Dig", "subagent_type": "Explore", "description": "find it"}
+    main: list[Line | bytes] = [user("Hi"), assistant(tool_use("t1", "Agent", **asked))]
+    found = derived([(file("f"), main), (file("g", agent_id="deep"), [user("Dig", "d1")])])
+    assert [(row["agent_type"], row["description"]) for row in found["agents"]] == [
+        ("Explore", "find it")
+    ]
+
+
+def test_a_notification_that_was_queued_links_its_agent() -> None:
+    queued = {"type": "queued_command", "prompt": NOTIFICATION}
+    main: list[Line | bytes] = [user("Hi"), {"type": "attachment", "attachment": queued}]
+    found = derived([(file("f"), main), (file("g", agent_id="deep"), [user("Dig", "d1")])])
+    assert [(row["tool_use_id"], row["link_rule"]) for row in found["agents"]] == [
+        ("by-notification", "notification")
+    ]

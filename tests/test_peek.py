@@ -10,7 +10,7 @@ import pytest
 from etl.ledger import LedgerRow
 from etl.parts import NewSession
 from etl.peek import new_sessions, with_pending, with_session
-from tests.sessions import SESSION, Line, encoded, user
+from tests.sessions import SESSION, Line, encoded, rows, run_sync, user, write_log
 from tests.test_ledger import ledger_row
 
 A_QUARTER_MEGABYTE = 1 << 18
@@ -162,3 +162,10 @@ def test_a_tail_that_cannot_be_read_is_a_problem_and_looked_at_again(tmp_path: P
     problems: list[tuple[str, str]] = []
     assert with_pending(row, problems).ctime_ns == 0
     assert problems == [("s.jsonl", "cannot read: No such file or directory")]
+
+
+def test_a_session_that_is_named_late_in_a_file_is_found(tmp_path: Path) -> None:
+    late = user("x" * 400_000, sessionId="late")
+    write_log(tmp_path, [{"type": "mode"}, late], "p/agent-a.jsonl")
+    run_sync(tmp_path, tmp_path / "lake")
+    assert rows(tmp_path / "lake", "select distinct session_id from raw.entries") == [("late",)]

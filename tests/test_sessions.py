@@ -11,6 +11,7 @@ from etl.commit import Warehouse
 from etl.sessions import found
 from tests.sessions import (
     SESSION,
+    Line,
     append,
     assistant,
     rows,
@@ -143,3 +144,13 @@ def test_a_call_that_a_later_answer_passed_over_is_not_pending(tmp_path: Path) -
     append(log, user("Well?", "u2", 9), assistant(uuid="a2", second=10, stop="end_turn", **ids))
     run_sync(tmp_path, tmp_path / "lake")
     assert rows(tmp_path / "lake", "select pending_tool from sessions") == [(None,)]
+
+
+def test_a_title_without_letters_is_none(tmp_path: Path) -> None:
+    titles: list[Line | bytes] = [
+        {"type": "ai-title", "aiTitle": "Kiln", "sessionId": SESSION},
+        {"type": "custom-title", "customTitle": "", "sessionId": SESSION},
+    ]
+    write_log(tmp_path, [user("Hi"), assistant(), *titles])
+    run_sync(tmp_path, tmp_path / "lake")
+    assert rows(tmp_path / "lake", "select title, title_source from sessions") == [("Kiln", "ai")]

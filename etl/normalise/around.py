@@ -5,7 +5,6 @@ from datetime import date
 from etl.jsontext import dumps
 from etl.normalise.fields import (
     JsonObject,
-    Kinds,
     count_at,
     fits,
     kinds_below,
@@ -76,7 +75,7 @@ def _add_day(rows: dict[date, Row], key: str, entry: object) -> bool:
         return False
     row = rows.setdefault(day, {})
     row |= {name: count_at(entry, path) for path, name in _DAY_NAMES.items() if path in entry}
-    rest = {name: value for name, value in _rest(entry, _DAY).items() if name != "date"}
+    rest = {name: value for name, value in rest_of_counts(entry, _DAY).items() if name != "date"}
     if isinstance(rest.get("tokensByModel"), dict):
         row["tokens_by_model"] = dumps(rest.pop("tokensByModel"))
     if rest:
@@ -97,13 +96,9 @@ def _day_of(text: str | None) -> date | None:
 
 def _lifted(object_: JsonObject, table: Table) -> tuple[Row, JsonObject]:
     kinds = kinds_below(table)
-    rest = _rest(object_, kinds)
+    rest = rest_of_counts(object_, kinds)
     names = names_below(table)
     return {names[key]: object_[key] for key in object_ if key in kinds and key not in rest}, rest
-
-
-def _rest(object_: JsonObject, kinds: Kinds) -> JsonObject:
-    return rest_of_counts(object_, kinds)
 
 
 def _rest_row(rest: JsonObject) -> list[Row]:

@@ -62,7 +62,6 @@ class Book:
     cards: tuple[Card, ...]
     multipliers: Mapping[str, Multiplier] = field(default_factory=dict)
     web_search_pico_usd: int = 0
-    web_search_first_day: date = date.min
     content_hash: str = ""
 
     def models(self) -> frozenset[str]:
@@ -102,7 +101,6 @@ def book_of(text: str, name: str) -> Book:
             for key, entry in document.get("multipliers", {}).items()
         },
         web_search_pico_usd=pico_of(searches.get("usd_per_1000", "0"), name, 1_000_000_000),
-        web_search_first_day=searches.get("from", date.min),
         content_hash=hash_of(text.encode()),
     )
 
@@ -115,16 +113,9 @@ def _card_of(entry: Mapping[str, Any], place: str) -> Card:
     refuse_unknown(entry, _ALLOWED, place)
     if missing := sorted(_NEEDED - entry.keys()):
         raise wrong(place, f"it has no {', '.join(missing)}")
-    speed, evidence = entry.get("speed", "standard"), entry["evidence"]
-    if speed not in SPEEDS or evidence not in EVIDENCE:
-        raise wrong(place, f"speed {speed!r} or evidence {evidence!r} is not known")
-    prompt_over = entry.get("prompt_over", 0)
-    if not isinstance(prompt_over, int) or prompt_over < 0:
-        raise wrong(place, f"prompt_over is a number of tokens, not {prompt_over!r}")
-    end_day = day_at(entry, "to", place) if "to" in entry else None
-    first_day = day_at(entry, "from", place)
-    if end_day is not None and end_day <= first_day:
-        raise wrong(place, "it ends before it begins")
+    if entry["evidence"] not in EVIDENCE:
+        raise wrong(place, f"evidence {entry['evidence']!r} is not known")
+    speed, prompt_over, first_day, end_day = scope_of(entry, place)
     return Card(
         model=str(entry["model"]),
         speed=speed,
@@ -133,9 +124,23 @@ def _card_of(entry: Mapping[str, Any], place: str) -> Card:
         end_day=end_day,
         pico_usd={name: pico_of(entry[name], f"{place}, {name}") for name in COMPONENTS},
         source=str(entry["source"]),
-        evidence=evidence,
+        evidence=entry["evidence"],
         note=entry.get("note"),
     )
+
+
+def scope_of(entry: Mapping[str, Any], place: str) -> tuple[str, int, date, date | None]:
+    """Return what a card is for: speed, size of prompt, first day and the day after the last."""
+    speed, prompt_over = entry.get("speed", "standard"), entry.get("prompt_over", 0)
+    if speed not in SPEEDS:
+        raise wrong(place, f"speed {speed!r} is not known")
+    if type(prompt_over) is not int or prompt_over < 0:
+        raise wrong(place, f"prompt_over is a number of tokens, not {prompt_over!r}")
+    first_day = day_at(entry, "from", place) if "from" in entry else date.min
+    end_day = day_at(entry, "to", place) if "to" in entry else None
+    if end_day is not None and end_day <= first_day:
+        raise wrong(place, "it ends before it begins")
+    return speed, prompt_over, first_day, end_day
 
 
 def _multiplier_of(entry: Mapping[str, Any], place: str) -> Multiplier:

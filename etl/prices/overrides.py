@@ -2,11 +2,12 @@
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
 
-from etl.prices.book import COMPONENTS, SPEEDS, Book, Card, day_at, pico_of, refuse_unknown, wrong
+from etl.hashing import hash_of
+from etl.prices.book import COMPONENTS, Book, Card, pico_of, refuse_unknown, scope_of, wrong
 
 _PRICE = frozenset({"model", "speed", "prompt_over", "from", "to", "note", *COMPONENTS})
 _ALIAS = frozenset({"name", "model"})
@@ -18,7 +19,8 @@ class Overrides:
     """What a person wrote: partial cards, and names for models of the book."""
 
     cards: tuple[Card, ...] = ()
-    aliases: Mapping[str, str] | None = None
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    content_hash: str = ""
 
 
 def overrides_of(text: str, name: str) -> Overrides:
@@ -36,7 +38,7 @@ def overrides_of(text: str, name: str) -> Overrides:
         _alias_of(entry, f"{name}, alias {number}")
         for number, entry in enumerate(document.get("alias", ()), start=1)
     )
-    return Overrides(tuple(cards), aliases)
+    return Overrides(tuple(cards), aliases, hash_of(text.encode()))
 
 
 def with_overrides(book: Book, overrides: Overrides) -> Book:
@@ -44,7 +46,8 @@ def with_overrides(book: Book, overrides: Overrides) -> Book:
     cards = book.cards
     for own in overrides.cards:
         cards = _laid_over(cards, own)
-    return replace(book, cards=cards)
+    told = f"{book.content_hash} {overrides.content_hash}"
+    return replace(book, cards=cards, content_hash=hash_of(told.encode()))
 
 
 def _card_of(entry: Mapping[str, Any], place: str) -> Card:
@@ -52,19 +55,10 @@ def _card_of(entry: Mapping[str, Any], place: str) -> Card:
     prices = {
         name: pico_of(entry[name], f"{place}, {name}") for name in COMPONENTS if name in entry
     }
-    model, speed = entry.get("model"), entry.get("speed", "standard")
+    model = entry.get("model")
     if not isinstance(model, str) or not prices:
         raise wrong(place, f"it needs a model and a price of {', '.join(COMPONENTS)}")
-    if speed not in SPEEDS:
-        raise wrong(place, f"speed {speed!r} is not known")
-    prompt_over = entry.get("prompt_over", 0)
-    if type(prompt_over) is not int or prompt_over < 0:
-        raise wrong(place, f"prompt_over is a number of tokens, not {prompt_over!r}")
-    first_day = day_at(entry, "from", place) if "from" in entry else date.min
-    end_day = day_at(entry, "to", place) if "to" in entry else None
-    if end_day is not None and end_day <= first_day:
-        raise wrong(place, "it ends before it begins")
-    return Card(model, speed, prompt_over, first_day, end_day, prices, place, OWN)
+    return Card(model, *scope_of(entry, place), prices, place, OWN)
 
 
 def _alias_of(entry: Mapping[str, Any], place: str) -> tuple[str, str]:

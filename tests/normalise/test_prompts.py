@@ -211,3 +211,9 @@ def test_a_queued_command_of_an_agent_begins_no_turn() -> None:
 )
 def test_many_tags_take_no_longer_than_their_length(text: str, kind: str) -> None:
     assert verdict(text) == (kind, "text")
+
+
+@pytest.mark.parametrize("fields", [{"promptSource": "typed"}, {"origin": {"kind": "human"}}])
+def test_a_mark_of_interruption_is_no_prompt_whoever_it_is_from(fields: dict[str, object]) -> None:
+    kind, _ = verdict("[Request interrupted by user]", **fields)
+    assert kind == "interrupt"

@@ -131,6 +131,8 @@ def test_a_model_without_a_card_has_no_price() -> None:
         (BOOK + CARD.replace('cache_read = "0.30"\n', ""), "it has no cache_read"),
         (BOOK + CARD + 'speed = "warp"\n', "speed 'warp'"),
         (BOOK + CARD + "prompt_over = -1\n", "prompt_over is a number of tokens"),
+        (BOOK + CARD + "prompt_over = true\n", "prompt_over is a number of tokens"),
+        (BOOK + CARD.replace("official", "hearsay"), "evidence 'hearsay' is not known"),
         (BOOK + CARD + "to = 2026-01-01\n", "it ends before it begins"),
         (BOOK + CARD.replace("2026-01-01", '"2026-01-01"'), "from is a day such as"),
         (BOOK + "colour = 1\n", "prices.toml: colour is not known"),

@@ -39,6 +39,12 @@ def test_an_own_price_without_days_holds_for_ever() -> None:
     assert (card.evidence, card.source) == (OWN, "prices.toml, price 1")
 
 
+def test_a_book_with_own_prices_is_another_book() -> None:
+    texts = ("", f'[[price]]\nmodel = "{OPUS}"\ninput = "4"\n')
+    hashes = {with_overrides(shipped(), own(text)).content_hash for text in texts}
+    assert len(hashes | {shipped().content_hash}) == 3
+
+
 def test_the_later_of_two_own_prices_wins() -> None:
     text = "".join(f'[[price]]\nmodel = "{OPUS}"\ninput = "{n}"\n' for n in (1, 2))
     assert price(text, "2026-01-01") == 2_000_000
