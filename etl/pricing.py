@@ -24,14 +24,15 @@ def _rate_rows(book: Book) -> Iterable[dict[str, object]]:
     for rate in rates_of(book):
         yield {
             "model": rate.model,
+            "provider": rate.provider,
             "speed": rate.speed,
-            "service_tier": rate.service_tier,
             "prompt_min": rate.prompt_min,
             "prompt_max": rate.prompt_max,
             "valid_from": rate.valid_from,
             "valid_to": rate.valid_to,
             **{f"{name}_pico_usd": rate.pico_usd.get(name) for name in COMPONENTS},
-            "web_search_pico_usd": book.web_search_pico_usd,
+            "web_search_pico_usd": rate.web_search_pico_usd,
+            "batch_hundredths": rate.batch_hundredths,
             "us_hundredths": rate.us_hundredths,
             "regional_hundredths": rate.regional_hundredths,
             "source": rate.source,

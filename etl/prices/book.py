@@ -18,6 +18,7 @@ from etl.hashing import hash_of
 COMPONENTS = ("input", "output", "cache_write_5m", "cache_write_1h", "cache_read")
 SPEEDS = frozenset({"standard", "fast"})
 EVIDENCE = frozenset({"official", "quoted", "excerpt", "library", "derived"})
+ANTHROPIC = "anthropic"
 _PICO = 1_000_000
 _NEEDED = frozenset({"model", "from", "source", "evidence", *COMPONENTS})
 _ALLOWED = _NEEDED | {"speed", "prompt_over", "to", "note"}
@@ -38,6 +39,7 @@ class Card:
     source: str
     evidence: str
     note: str | None = None
+    provider: str = ANTHROPIC
 
     def holds_on(self, day: date) -> bool:
         """Say whether the card is one of that day."""

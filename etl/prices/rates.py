@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
 
-from etl.prices.book import Book, Card
+from etl.prices.book import ANTHROPIC, Book, Card
 
 FIRST_DAY = date(1970, 1, 1)
 LAST_DAY = date(9999, 12, 31)
@@ -15,18 +15,23 @@ LARGEST_PROMPT = (1 << 63) - 1
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """What a token costs in pico-dollars, for one stretch of days and of prompt sizes."""
+    """What a token costs in pico-dollars, for one stretch of days and of prompt sizes.
+
+    Shares of the price are in hundredths; none means that there is no such price.
+    """
 
     model: str
+    provider: str
     speed: str
-    service_tier: str
     prompt_min: int
     prompt_max: int
     valid_from: date
     valid_to: date
     pico_usd: Mapping[str, int]
-    us_hundredths: int
-    regional_hundredths: int
+    web_search_pico_usd: int | None
+    batch_hundredths: int | None
+    us_hundredths: int | None
+    regional_hundredths: int | None
     source: str
     evidence: str
 
@@ -48,38 +53,34 @@ def _rates_of_cell(book: Book, cards: list[Card]) -> Iterator[Rate]:
         is_first = begin == days[0] and cards[0].speed == "standard"
         for card, above in zip(held, [*held[1:], None], strict=True):
             limit = above.prompt_over if above else LARGEST_PROMPT
-            span = (FIRST_DAY if is_first else begin, end)
-            yield from _tiers(book, card, limit, span)
+            yield _rate_of(book, card, limit, (FIRST_DAY if is_first else begin, end))
 
 
-def _tiers(book: Book, card: Card, limit: int, span: tuple[date, date]) -> Iterator[Rate]:
-    """Yield the rate as it is and, as fast mode has no batches, the standard one for batches."""
-    for tier in ("standard", "batch") if card.speed == "standard" else ("standard",):
-        share = _hundredths(book, "batch", card.model) if tier == "batch" else 100
-        yield Rate(
-            model=card.model,
-            speed=card.speed,
-            service_tier=tier,
-            prompt_min=card.prompt_over + 1 if card.prompt_over else 0,
-            prompt_max=limit,
-            valid_from=span[0],
-            valid_to=span[1],
-            pico_usd={name: _share(price, share) for name, price in card.pico_usd.items()},
-            us_hundredths=_hundredths(book, "us_inference", card.model),
-            regional_hundredths=_hundredths(book, "regional_endpoint", card.model),
-            source=card.source,
-            evidence=card.evidence,
-        )
+def _rate_of(book: Book, card: Card, limit: int, span: tuple[date, date]) -> Rate:
+    is_claude = card.provider == ANTHROPIC
+    return Rate(
+        model=card.model,
+        provider=card.provider,
+        speed=card.speed,
+        prompt_min=card.prompt_over + 1 if card.prompt_over else 0,
+        prompt_max=limit,
+        valid_from=span[0],
+        valid_to=span[1],
+        pico_usd=card.pico_usd,
+        web_search_pico_usd=book.web_search_pico_usd if is_claude else None,
+        # Fast mode has no batches.
+        batch_hundredths=_hundredths(book, "batch", card) if card.speed == "standard" else None,
+        us_hundredths=_hundredths(book, "us_inference", card),
+        regional_hundredths=_hundredths(book, "regional_endpoint", card),
+        source=card.source,
+        evidence=card.evidence,
+    )
 
 
-def _hundredths(book: Book, rule: str, model: str) -> int:
+def _hundredths(book: Book, rule: str, card: Card) -> int | None:
+    """Return a rule's share for a model; the rules are Anthropic's and say nothing of others."""
+    if card.provider != ANTHROPIC:
+        return None
     found = book.multipliers.get(rule)
-    applies = found is not None and (not found.models or model in found.models)
+    applies = found is not None and (not found.models or card.model in found.models)
     return found.hundredths if found and applies else 100
-
-
-def _share(price: int, hundredths: int) -> int:
-    whole, rest = divmod(price * hundredths, 100)
-    if rest:
-        raise ArithmeticError(f"{hundredths} % of {price} pico-dollars is no whole number")
-    return whole

@@ -58,11 +58,7 @@ def test_an_own_price_of_a_stranger_is_all_that_is_known_of_it() -> None:
 
 def test_a_book_with_own_prices_has_rates_like_any_other() -> None:
     text = f'[[price]]\nmodel = "{OPUS}"\nfrom = 2026-02-01\ninput = "4"\n'
-    rates = [
-        rate
-        for rate in rates_of(with_overrides(shipped(), own(text)))
-        if rate.model == OPUS and rate.service_tier == "standard"
-    ]
+    rates = [rate for rate in rates_of(with_overrides(shipped(), own(text))) if rate.model == OPUS]
     assert [(rate.valid_from.year, rate.pico_usd["input"]) for rate in rates] == [
         (1970, 5_000_000),
         (2026, 4_000_000),
