@@ -19,8 +19,11 @@ STEPS = (
     "block_counts",
     "own_turns",
     "agent_links",
+    "agent_spans",
     "line_turns",
     "session_facts",
+    "responses",
+    "pieces",
 )
 
 

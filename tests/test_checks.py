@@ -21,8 +21,14 @@ DAMAGE = {
         "source_files",
         "update held set \"offset\" = 1 where kind = 'main'",
     ),
-    "every_token_is_spent_once": ("daily_spend", "update held set output_tokens = 0"),
+    "every_grouping_gives_the_same_total": (
+        "daily_spend",
+        "update held set cost_usd = cost_usd + 0.000000000001",
+    ),
+    "every_token_is_spent_once": ("token_spend", "update held set output_tokens = 0"),
 }
+SPEND = [view.name for view in sqlfiles.load("views") if "cost_usd" in view.columns]
+UNGROUPED = {"token_spend", "turns", "sessions", "reconciliation"}
 
 
 @pytest.fixture(scope="module")
@@ -59,3 +65,17 @@ def test_damage_is_noticed(con: duckdb.DuckDBPyConnection, name: str) -> None:
     con.execute(damage)
     con.execute(f"create or replace view {view} as select * from held")  # noqa: S608 - our own names
     assert con.execute(CHECKS[name]).fetchall()
+
+
+@pytest.mark.parametrize("view", sorted({*SPEND} - UNGROUPED))
+@pytest.mark.parametrize(
+    ("column", "bit"), [("responses", "1"), ("unpriced_tokens", "1"), ("cost_usd", "1e-12")]
+)
+def test_a_view_of_spend_that_loses_a_bit_is_noticed(
+    con: duckdb.DuckDBPyConnection, view: str, column: str, bit: str
+) -> None:
+    con.execute(f"create table held as select * from {view}")  # noqa: S608 - our own names
+    con.execute(f"update held set {column} = {column} + {bit}::decimal(13, 12)")  # noqa: S608 - our own names
+    con.execute(f"create or replace view {view} as select * from held")  # noqa: S608 - our own names
+    (noticed,) = con.execute(CHECKS["every_grouping_gives_the_same_total"]).fetchall()
+    assert noticed[0] == view

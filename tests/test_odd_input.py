@@ -138,17 +138,23 @@ def test_machines_that_share_a_warehouse_keep_their_rows_apart(tmp_path: Path, l
 
 def test_counts_beyond_all_reason_stop_neither_sync_nor_view(logs: Path, lake: Path) -> None:
     split = {"ephemeral_5m_input_tokens": 2**63 - 1, "ephemeral_1h_input_tokens": 2**63 - 1}
-    huge = {"cache_creation": split, "input_tokens": 2**62}
+    huge = {
+        "cache_creation": split,
+        "cache_creation_input_tokens": -1,
+        "cache_read_input_tokens": -(2**62),
+        "input_tokens": 2**62,
+    }
     lines = [
         assistant(uuid=f"a{n}", message_id=f"m{n}", request=f"r{n}", output=2**62, usage=huge)
         for n in range(3)
     ]
     write_log(logs, [user("hi"), *lines])
     assert run_sync(logs, lake).exit_code() == 0
-    ask = "select cache_write_5m_tokens, cache_write_1h_tokens from usage"
-    assert rows(lake, ask) == [(2**63 - 1, 2**63 - 1)] * 3
-    assert rows(lake, "select responses, output_tokens from daily_spend") == [(3, None)]
-    assert rows(lake, "select api_calls, context_tokens from turns") == [(3, None)]
+    ask = "select output_tokens, cache_write_1h_tokens, flags from usage"
+    assert rows(lake, ask) == [(None, 0, "impossible_count, missing_count")] * 3
+    ask = "select responses, output_tokens, cost_usd, unpriced_tokens from daily_spend"
+    assert rows(lake, ask) == [(3, 0, 0, 0)]
+    assert rows(lake, "select api_calls, context_tokens from turns") == [(3, 0)]
     place: Line = {"sessionId": OTHER, "cwd": "/home/ada/barn"}
     write_log(logs, [assistant(message_id="m9", request="r9", **place)], f"-barn/{OTHER}.jsonl")
     run_sync(logs, lake)

@@ -13,6 +13,7 @@ _TASK_ID = re.compile(r"<task-id>\s*([^<\s]+)\s*</task-id>")
 _CALL_ID = re.compile(r"<tool-use-id>\s*([^<\s]+)\s*</tool-use-id>")
 _NAMES = (
     "iterations",
+    "fallback_credit",
     "duration_ms",
     "compact_trigger",
     "pre_tokens",
@@ -85,9 +86,16 @@ def _of_assistant(entry: JsonObject) -> JsonObject:
     usage = message.get("usage") if isinstance(message, dict) else None
     iterations = usage.get("iterations") if isinstance(usage, dict) else None
     told: JsonObject = {"iterations": dumps(iterations)} if isinstance(iterations, list) else {}
+    if isinstance(usage, dict) and "fallback_credit" in usage:
+        told["fallback_credit"] = _status_of(usage["fallback_credit"])
     if entry.get("isAbortedMidStream") is True:
         told["is_interrupt"] = True
     return told
+
+
+def _status_of(credit: object) -> str | None:
+    status = credit.get("status") if isinstance(credit, dict) else None
+    return text_at(status, "type") if isinstance(status, dict) else None
 
 
 def _of_system(entry: JsonObject) -> JsonObject:

@@ -141,6 +141,11 @@ ENTRIES = Table(
             ("message", "usage", "inference_geo"),
         ),
         Column("iterations", STRING, "The usage of each inference, JSON; also in payload."),
+        Column(
+            "fallback_credit",
+            STRING,
+            "Status of the credit for a retry after a refusal; also in payload.",
+        ),
         Column("prompt_kind", STRING, "What a user line is: human, command, meta, …."),
         Column("prompt_rule", STRING, "The rule that told prompt_kind."),
         Column("duration_ms", INTEGER, "Logged duration of a turn or a compaction."),

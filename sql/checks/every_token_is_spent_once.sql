@@ -1,38 +1,31 @@
--- Days whose spend is not the sum of what the responses of that day used.
--- grain: one day and model that does not come out
+-- Responses that are not spent once: no piece or two that served, or pieces that are not its tokens.
+-- grain: one response that does not come out
 with
-
-used as (
-    select
-        occurred_at::date as day,
-        model,
-        count(*) as responses,
-        try_cast(coalesce(sum(output_tokens), 0) as bigint) as output_tokens
-    from usage
-    group by all
-),
 
 spent as (
     select
-        day,
-        model,
-        sum(responses)::bigint as responses,
-        -- A sum too large for its column is null, and so is every sum that it is part of.
-        case
-            when bool_and(output_tokens is not null) then try_cast(sum(output_tokens) as bigint)
-        end as output_tokens
-    from daily_spend
-    group by all
+        key,
+        count(*) filter (where is_response) as responses,
+        sum(input_tokens)::bigint as input_tokens,
+        sum(output_tokens)::bigint as output_tokens,
+        sum(cache_read_tokens)::bigint as cache_read_tokens,
+        sum(cache_write_5m_tokens)::bigint as cache_write_5m_tokens,
+        sum(cache_write_1h_tokens)::bigint as cache_write_1h_tokens
+    from token_spend
+    group by key
 )
 
-select
-    coalesce(used.day, spent.day) as day,
-    coalesce(used.model, spent.model) as model,
-    used.output_tokens as used_tokens,
-    spent.output_tokens as spent_tokens
-from used
-full join spent
-    on used.day is not distinct from spent.day
-    and used.model is not distinct from spent.model
-where used.responses is distinct from spent.responses
-    or used.output_tokens is distinct from spent.output_tokens
+select usage.key, spent.responses, usage.output_tokens as used_tokens, spent.output_tokens
+from usage
+full join spent using (key)
+where spent.responses is distinct from 1
+    or (
+        usage.pieces is null
+        and (
+            coalesce(usage.input_tokens, 0) <> spent.input_tokens
+            or coalesce(usage.output_tokens, 0) <> spent.output_tokens
+            or coalesce(usage.cache_read_tokens, 0) <> spent.cache_read_tokens
+            or coalesce(usage.cache_write_5m_tokens, 0) <> spent.cache_write_5m_tokens
+            or coalesce(usage.cache_write_1h_tokens, 0) <> spent.cache_write_1h_tokens
+        )
+    )

@@ -95,6 +95,7 @@ select
     entries.speed,
     entries.inference_geo,
     entries.iterations,
+    entries.fallback_credit,
     entries.prompt_kind,
     entries.duration_ms,
     entries.compact_trigger,

@@ -2,24 +2,6 @@
 -- grain: one agent of a file, in one generation
 with
 
-spans as (
-    select
-        file_no,
-        generation,
-        agent_id,
-        min(entry_no) as first_no,
-        min(entry_no) filter (where type = 'user') as prompt_no,
-        min(occurred_at) as started_at,
-        max(occurred_at) as ended_at,
-        count(*) as line_count,
-        arg_min(model, entry_no) filter (
-            where type = 'assistant' and coalesce(model, '<synthetic>') <> '<synthetic>'
-        ) as model
-    from lines
-    where is_agent_file or is_inline_agent
-    group by file_no, generation, agent_id
-),
-
 -- A fork repeats the call that started it; that one was not its own.
 call_counts as (
     select
@@ -58,7 +40,7 @@ select
     coalesce(latest_sidecars.parent_agent_id, links.parent_agent_id) as parent_agent_id,
     coalesce(latest_sidecars.agent_type, links.agent_type) as agent_type,
     coalesce(latest_sidecars.description, links.description) as description,
-    first_prompts.text_preview as prompt_preview,
+    spans.prompt_preview,
     spans.model,
     links.tool_use_id,
     links.link_rule,
@@ -66,10 +48,7 @@ select
     spans.ended_at,
     spans.line_count,
     coalesce(call_counts.tool_call_count, 0) as tool_call_count,
-    coalesce(
-        trim(first_prompts.text_preview, e' \t\r\n') = 'Warmup' and first_prompts.text_blocks = 1,
-        false
-    ) as is_warmup,
+    spans.is_warmup,
     case when firsts.is_inline_agent then 'inline' else firsts.layout end as layout,
     coalesce(links.turn_id, own_turns.turn_id) as turn_id,
     firsts.is_sidechain,
@@ -77,9 +56,8 @@ select
     firsts.is_forked,
     session_facts.session_started_at,
     session_facts.session_ended_at
-from spans
+from agent_spans as spans
 join lines as firsts on spans.first_no = firsts.entry_no
-left join block_counts as first_prompts on spans.prompt_no = first_prompts.entry_no
 left join call_counts
     on spans.file_no = call_counts.file_no
     and spans.generation = call_counts.generation

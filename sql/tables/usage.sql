@@ -2,52 +2,39 @@
 -- grain: one API response of a file, in one generation
 with
 
-response_lines as (
+-- Claude Code's own searches run as calls of their own; their number stands in the tool's result.
+searches as (
     select
-        *,
-        coalesce(
-            input_tokens,
-            output_tokens,
-            cache_read_tokens,
-            cache_creation_tokens,
-            ephemeral_5m_tokens,
-            ephemeral_1h_tokens
-        ) is not null as has_counts
-    from lines
-    where type = 'assistant' and coalesce(model, '') <> '<synthetic>'
+        calls.file_no,
+        calls.generation,
+        coalesce(called.message_id, called.entry_key) as part_of,
+        called.request_id,
+        calls.tool_use_id,
+        max(
+            try_cast(json_extract_string(answered.result_meta, '$.searchCount') as bigint)
+        ) as requests
+    from lines as answered
+    join blocks as answers using (entry_no)
+    join blocks as calls
+        on answers.file_no = calls.file_no
+        and answers.tool_use_id = calls.tool_use_id
+        and ends_with(calls.block_type, 'tool_use')
+    join lines as called on calls.entry_no = called.entry_no
+    where answered.result_meta like '%"searchCount"%'
+        and ends_with(answers.block_type, 'tool_result')
+        and not coalesce(answers.is_error, false)
+    group by all
 ),
 
-responses as (
+search_counts as (
     select
-        min(lines.entry_no) as first_no,
-        -- The largest output count is the true one, and the later line if two are equal.
-        arg_max(
-            lines.entry_no,
-            (lines.has_counts, coalesce(lines.output_tokens, -1), lines.entry_no)
-        ) as final_no,
-        count(distinct (lines.occurred_at, block_counts.fingerprint)) as line_count,
-        bool_or(lines.stop_reason is not null or lines.iterations is not null) as output_is_final
-    from response_lines as lines
-    left join block_counts using (entry_no)
-    group by
-        lines.file_no,
-        lines.generation,
-        coalesce(lines.message_id, lines.entry_key),
-        lines.request_id
-    having bool_or(lines.has_counts)
-),
-
-final_counts as (
-    select
-        lines.*,
-        coalesce(lines.ephemeral_1h_tokens, 0)::hugeint as written_1h,
-        greatest(
-            coalesce(lines.cache_creation_tokens, 0)::hugeint,
-            coalesce(lines.ephemeral_5m_tokens, 0)::hugeint
-            + coalesce(lines.ephemeral_1h_tokens, 0)::hugeint
-        ) as written
-    from lines
-    semi join responses on lines.entry_no = responses.final_no
+        file_no,
+        generation,
+        part_of,
+        request_id,
+        sum(requests) filter (where requests between 1 and 1000)::bigint as requests
+    from searches
+    group by all
 )
 
 select
@@ -66,25 +53,43 @@ select
     end as key,
     firsts.message_id,
     firsts.request_id,
-    final_counts.model,
+    responses.model,
     firsts.occurred_at,
-    final_counts.input_tokens,
-    final_counts.output_tokens,
-    final_counts.cache_read_tokens,
-    try_cast(final_counts.written - final_counts.written_1h as bigint) as cache_write_5m_tokens,
-    final_counts.written_1h::bigint as cache_write_1h_tokens,
-    final_counts.thinking_tokens,
-    final_counts.web_search_requests,
-    final_counts.service_tier,
-    final_counts.speed,
-    final_counts.inference_geo,
-    final_counts.iterations,
+    responses.stop_reason,
+    responses.input_tokens,
+    responses.output_tokens,
+    responses.cache_read_tokens,
+    responses.cache_write_5m_tokens,
+    responses.cache_write_1h_tokens,
+    responses.thinking_tokens,
+    responses.web_search_requests,
+    search_counts.requests as tool_search_requests,
+    responses.service_tier,
+    responses.speed,
+    responses.inference_geo,
+    responses.iterations,
+    pieces.pieces,
+    nullif(
+        concat_ws(
+            ', ',
+            case when responses.has_impossible_count then 'impossible_count' end,
+            case
+                when responses.input_tokens is null or responses.output_tokens is null
+                    then 'missing_count'
+            end,
+            case when responses.written_unsplit > 0 then 'ttl_assumed_5m' end,
+            case when pieces.is_partial then 'partial_iterations' end,
+            case when responses.has_credit then 'fallback_credit' end
+        ),
+        ''
+    ) as flags,
     responses.output_is_final,
     responses.line_count,
     line_turns.turn_id,
     session_facts.project,
     firsts.git_branch,
     firsts.version,
+    coalesce(agent_spans.is_warmup, false) as is_warmup,
     firsts.is_sidechain,
     firsts.is_background,
     firsts.is_forked,
@@ -92,7 +97,16 @@ select
     session_facts.session_ended_at
 from responses
 join lines as firsts on responses.first_no = firsts.entry_no
-join final_counts on responses.final_no = final_counts.entry_no
 join line_turns on responses.first_no = line_turns.entry_no
+left join pieces on responses.first_no = pieces.first_no
+left join search_counts
+    on responses.file_no = search_counts.file_no
+    and responses.generation = search_counts.generation
+    and responses.part_of = search_counts.part_of
+    and responses.request_id is not distinct from search_counts.request_id
+left join agent_spans
+    on firsts.file_no = agent_spans.file_no
+    and firsts.generation = agent_spans.generation
+    and firsts.agent_id = agent_spans.agent_id
 left join session_facts on firsts.session_id = session_facts.session_id
 order by firsts.file_id, firsts.generation, firsts.entry_no

@@ -3,33 +3,22 @@
 -- grain: one day, project and model
 -- day                    day of the response's first line, in the reader's time zone; null without a time
 -- project                working directory in which the session began; null when never logged
--- model                  model that served the response, as logged
--- responses              API responses
+-- model                  model that did it, as logged
+-- responses              API responses, each once, at the model that served it
 -- input_tokens           input tokens that missed the cache
 -- output_tokens          output tokens, thinking included
 -- cache_read_tokens      input tokens read from the cache
 -- cache_write_5m_tokens  tokens written to the 5-minute cache
 -- cache_write_1h_tokens  tokens written to the 1-hour cache
--- cost_usd               list-price cost; null while no price is known
+-- cost_usd               list-price cost of all that has a price; null if nothing has
 -- unpriced_tokens        tokens that cost_usd leaves out
 select
-    occurred_at::date as day,
+    day,
     project,
     model,
-    count(*) as responses,
-    try_cast(coalesce(sum(input_tokens), 0) as bigint) as input_tokens,
-    try_cast(coalesce(sum(output_tokens), 0) as bigint) as output_tokens,
-    try_cast(coalesce(sum(cache_read_tokens), 0) as bigint) as cache_read_tokens,
-    try_cast(coalesce(sum(cache_write_5m_tokens), 0) as bigint) as cache_write_5m_tokens,
-    try_cast(coalesce(sum(cache_write_1h_tokens), 0) as bigint) as cache_write_1h_tokens,
-    null::decimal(38, 12) as cost_usd,
-    try_cast(
-        coalesce(sum(input_tokens), 0)
-        + coalesce(sum(output_tokens), 0)
-        + coalesce(sum(cache_read_tokens), 0)
-        + coalesce(sum(cache_write_5m_tokens), 0)
-        + coalesce(sum(cache_write_1h_tokens), 0)
-        as bigint
-    ) as unpriced_tokens
-from usage
+    count(*) filter (where is_response) as responses,
+    sum(columns('^(input|output|cache_.*)_tokens$'))::bigint,
+    sum(cost_pico_usd)::decimal(26, 0) * 0.000000000001::decimal(12, 12) as cost_usd,
+    sum(unpriced_tokens)::bigint as unpriced_tokens
+from token_spend
 group by all

@@ -20,7 +20,8 @@
 -- responses          API responses that are its own, agents included
 -- output_tokens      output tokens of these
 -- agents             agents that did work
--- cost_usd           list-price cost; null while no price is known
+-- cost_usd           list-price cost of its own responses; null if nothing has a price
+-- unpriced_tokens    tokens that cost_usd leaves out
 -- reported_cost_usd  what Claude Code's own books say, in the versions that keep them
 -- is_empty           under 3 entries, or nobody asked, or nothing answered
 -- is_warmup          its first prompt is Warmup
@@ -260,15 +261,6 @@ leads as (
     group by all
 ),
 
-spend as (
-    select
-        session_id,
-        count(*) as responses,
-        try_cast(sum(output_tokens) as bigint) as output_tokens
-    from usage
-    group by session_id
-),
-
 agent_counts as (select session_id, count(*) as agents from work_agents group by session_id),
 
 -- A copy without a word of it is told by whose messages it repeats.
@@ -328,7 +320,8 @@ select
     coalesce(spend.responses, 0) as responses,
     coalesce(spend.output_tokens, 0) as output_tokens,
     coalesce(agent_counts.agents, 0) as agents,
-    null::decimal(38, 12) as cost_usd,
+    spend.cost_usd,
+    coalesce(spend.unpriced_tokens, 0) as unpriced_tokens,
     states.reported_cost_usd,
     spans.entries < 3 or not coalesce(contents.has_prompt and contents.has_answer, false)
         as is_empty,
@@ -357,7 +350,7 @@ left join answers using (session_id)
 left join outputs using (session_id)
 left join pending using (session_id)
 left join beginnings using (session_id)
-left join spend using (session_id)
+left join session_spend as spend using (session_id)
 left join agent_counts using (session_id)
 left join origins using (session_id)
 left join leads on spans.team_name = leads.team_name and spans.agent_name = leads.agent_name

@@ -15,11 +15,12 @@
 -- output_tokens      output tokens, thinking included
 -- cache_read_tokens  input tokens read from the cache
 -- cache_write_tokens tokens written to the cache
--- cost_usd           list-price cost; null while no price is known
+-- cost_usd           list-price cost, agents included; null if nothing has a price
+-- unpriced_tokens    tokens that cost_usd leaves out
 -- context_tokens     tokens sent with the main thread's last call; null without a call
 -- models             models that answered, in alphabetical order
 -- agents             agents that its calls started
--- agents_cost_usd    what these agents cost; null while no price is known
+-- agents_cost_usd    what agents cost in it; null if nothing of theirs has a price
 -- compactions        compactions inside the turn
 -- was_interrupted    a person stopped it
 with
@@ -119,6 +120,18 @@ responses as (
     group by turn_id
 ),
 
+spend as (
+    select
+        turn_id,
+        sum(cost_pico_usd)::decimal(26, 0) * 0.000000000001::decimal(12, 12) as cost_usd,
+        (sum(cost_pico_usd) filter (where agent_id is not null))::decimal(26, 0)
+        * 0.000000000001::decimal(12, 12) as agents_cost_usd,
+        sum(unpriced_tokens)::bigint as unpriced_tokens
+    from token_spend
+    where turn_id is not null
+    group by turn_id
+),
+
 calls as (
     select
         turn_id,
@@ -190,16 +203,18 @@ select
     coalesce(responses.output_tokens, 0) as output_tokens,
     coalesce(responses.cache_read_tokens, 0) as cache_read_tokens,
     coalesce(responses.cache_write_tokens, 0) as cache_write_tokens,
-    null::decimal(38, 12) as cost_usd,
+    spend.cost_usd,
+    coalesce(spend.unpriced_tokens, 0) as unpriced_tokens,
     try_cast(responses.context_tokens as bigint) as context_tokens,
     coalesce(responses.models, []::varchar[]) as models,
     coalesce(helpers.agents, 0) as agents,
-    null::decimal(38, 12) as agents_cost_usd,
+    spend.agents_cost_usd,
     coalesce(folded.compactions, 0) as compactions,
     coalesce(spans.was_interrupted, false) as was_interrupted
 from prompts
 left join typed using (turn_id)
 left join responses using (turn_id)
+left join spend using (turn_id)
 left join calls using (turn_id)
 left join helpers using (turn_id)
 left join folded using (turn_id)

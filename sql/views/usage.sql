@@ -3,6 +3,20 @@
 -- grain: one API response; no <synthetic>
 with
 
+-- Most responses stand once and are as they are; only the others have to be settled.
+copied as (
+    select hash(coalesce(message_id, key)) as response_hash
+    from raw.usage
+    group by response_hash
+    having count(*) > 1
+),
+
+copies as (
+    select responses.*
+    from raw.usage as responses
+    semi join copied on hash(coalesce(responses.message_id, responses.key)) = copied.response_hash
+),
+
 -- A response replayed in a side thread may carry another request id and is the same response.
 told as (
     select
@@ -15,7 +29,7 @@ told as (
                 over (partition by message_id),
             min(request_id) over (partition by message_id)
         ) as told_request_id
-    from raw.usage
+    from copies
 ),
 
 keyed as (
@@ -54,14 +68,22 @@ ranked as (
             partition by key
             order by output_tokens desc nulls last, occurred_at desc, line_no desc, file_id
         ) as value_rank,
-        bool_or(output_is_final) over (partition by key) as any_is_final
+        bool_or(output_is_final) over (partition by key) as any_is_final,
+        max(tool_search_requests) over (partition by key) as most_tool_searches
     from keyed
 )
 
+select responses.*
+from raw.usage as responses
+anti join copied on hash(coalesce(responses.message_id, responses.key)) = copied.response_hash
+
+union all
+
 select
-    owners.* exclude (owner_rank, value_rank, any_is_final)
+    owners.* exclude (owner_rank, value_rank, any_is_final, most_tool_searches)
     replace (
         largest.model as model,
+        largest.stop_reason as stop_reason,
         largest.input_tokens as input_tokens,
         largest.output_tokens as output_tokens,
         largest.cache_read_tokens as cache_read_tokens,
@@ -69,10 +91,13 @@ select
         largest.cache_write_1h_tokens as cache_write_1h_tokens,
         largest.thinking_tokens as thinking_tokens,
         largest.web_search_requests as web_search_requests,
+        owners.most_tool_searches as tool_search_requests,
         largest.service_tier as service_tier,
         largest.speed as speed,
         largest.inference_geo as inference_geo,
         largest.iterations as iterations,
+        largest.pieces as pieces,
+        largest.flags as flags,
         owners.any_is_final as output_is_final
     )
 from ranked as owners

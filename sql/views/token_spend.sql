@@ -1,0 +1,260 @@
+-- What was billed, piece by piece, at list price: a response is one piece, or several where it took
+-- advice, was compacted or fell back to another model.
+-- grain: one billed piece of a response
+-- key                    key of the response
+-- message_id             response id given by the API
+-- request_id             request id given by the API
+-- piece_no               its place among the response's pieces, from 0
+-- piece                  message, advisor, compaction, fallback, or what a newer kind is called
+-- is_response            true on one piece of every response: the one that served it
+-- model                  model that did it, as logged
+-- price_model            the price book's name for it; null if it has none
+-- occurred_at            instant of the response's first line
+-- day                    its day in the reader's time zone; null without a time
+-- project                working directory in which the session began
+-- git_branch             git branch at the first line
+-- session_id             session that owns the response
+-- agent_id               the subagent that asked; null in the main thread
+-- is_warmup              of an agent that was made to warm the cache
+-- turn_id                key of the prompt that began the turn
+-- version                version of Claude Code that wrote it
+-- source                 the machine whose logs it was read from
+-- speed                  fast or standard
+-- service_tier           service tier, as logged
+-- inference_geo          where inference ran, as logged
+-- input_tokens           input tokens that missed the cache
+-- output_tokens          output tokens, thinking included
+-- cache_read_tokens      input tokens read from the cache
+-- cache_write_5m_tokens  tokens written to the 5-minute cache
+-- cache_write_1h_tokens  tokens written to the 1-hour cache
+-- web_search_requests    web searches, those of Claude Code's own tool too
+-- cost_pico_usd          list-price cost in millionths of a millionth of a dollar; null if unpriced
+-- cost_usd               list-price cost in dollars; null if unpriced
+-- cache_saved_pico_usd   what reading from the cache saved against plain input; null if unpriced
+-- cache_extra_pico_usd   what writing to the cache cost more than plain input; null if unpriced
+-- cost_status            priced, not_billable, or why there is no price: unpriced_model,
+--   unpriced_variant (speed, tier or place), unpriced_component
+-- unpriced_tokens        its tokens, if it has no price
+-- flags                  what is uncertain, as in usage, and priority_tier, without_time
+with
+
+-- Every name that is logged, with all that it can cost: one row fits a request, or none.
+rates as (
+    select
+        names.name,
+        speeds.speed,
+        tiers.tier,
+        places.place,
+        cards.prompt_min,
+        cards.prompt_max,
+        cards.valid_from::timestamp at time zone 'UTC' as begins_at,
+        cards.valid_to::timestamp at time zone 'UTC' as ends_at,
+        cards.input_pico_usd,
+        cards.output_pico_usd,
+        cards.cache_read_pico_usd,
+        cards.cache_write_5m_pico_usd,
+        cards.cache_write_1h_pico_usd,
+        cards.web_search_pico_usd,
+        if(tiers.tier = 'batch', cards.batch_hundredths, 100)
+        * if(places.place = 'us', cards.us_hundredths, 100)
+        * if(names.is_regional, cards.regional_hundredths, 100) as share_millionths
+    from model_names as names
+    join rate_cards as cards on names.model = cards.model
+    join (values ('standard'), ('fast')) as speeds (speed)
+        on cards.speed = coalesce(names.speed, speeds.speed)
+    cross join (values ('standard'), ('batch')) as tiers (tier)
+    cross join (values ('global'), ('us')) as places (place)
+    where share_millionths is not null
+),
+
+responses as (
+    select
+        *,
+        greatest(
+            coalesce(web_search_requests, 0), coalesce(tool_search_requests, 0)
+        ) as searches,
+        coalesce(occurred_at, session_started_at, timestamptz '9999-01-01 00:00:00+00') as priced_at
+    from usage
+),
+
+several as (
+    select
+        responses.*,
+        unnest(
+            from_json(
+                pieces,
+                '[{"piece": "VARCHAR", "model": "VARCHAR", "input_tokens": "BIGINT",
+                "output_tokens": "BIGINT", "cache_read_tokens": "BIGINT",
+                "cache_write_5m_tokens": "BIGINT", "cache_write_1h_tokens": "BIGINT",
+                "is_response": "BOOLEAN", "is_charged": "BOOLEAN"}]'
+            )
+        ) as item,
+        generate_subscripts(from_json(pieces, '["JSON"]'), 1) - 1 as piece_no
+    from responses
+    where pieces is not null
+),
+
+pieces as (
+    select
+        * exclude (pieces),
+        0::bigint as piece_no,
+        'message' as piece,
+        true as is_response,
+        true as is_charged
+    from responses
+    where pieces is null
+
+    union all by name
+
+    select
+        * exclude (pieces, item)
+        replace (
+            item.model as model,
+            item.input_tokens as input_tokens,
+            item.output_tokens as output_tokens,
+            item.cache_read_tokens as cache_read_tokens,
+            item.cache_write_5m_tokens as cache_write_5m_tokens,
+            item.cache_write_1h_tokens as cache_write_1h_tokens,
+            if(item.is_response, searches, 0) as searches,
+            -- An advisor answers at its own speed.
+            if(item.piece = 'advisor', null, speed) as speed
+        ),
+        item.piece as piece,
+        item.is_response as is_response,
+        item.is_charged as is_charged
+    from several
+),
+
+billable as (
+    select
+        * replace (
+            coalesce(input_tokens, 0) as input_tokens,
+            coalesce(output_tokens, 0) as output_tokens,
+            coalesce(cache_read_tokens, 0) as cache_read_tokens,
+            coalesce(cache_write_5m_tokens, 0) as cache_write_5m_tokens,
+            coalesce(cache_write_1h_tokens, 0) as cache_write_1h_tokens,
+            coalesce(nullif(speed, ''), 'standard') as speed,
+            -- A refusal before the first word is logged, and not charged.
+            is_charged and not (
+                is_response
+                and coalesce(stop_reason = 'refusal', false)
+                and coalesce(output_tokens, 0) = 0
+            ) as is_charged
+        ),
+        if(coalesce(service_tier, '') in ('', 'priority'), 'standard', service_tier) as tier,
+        if(coalesce(inference_geo, '') in ('', 'not_available'), 'global', inference_geo) as place,
+        coalesce(input_tokens, 0)
+        + coalesce(cache_read_tokens, 0)
+        + coalesce(cache_write_5m_tokens, 0)
+        + coalesce(cache_write_1h_tokens, 0) as prompt_tokens
+    from pieces
+),
+
+priced as (
+    select
+        pieces.*,
+        rates.name is not null as has_rate,
+        if(pieces.input_tokens > 0, pieces.input_tokens * rates.input_pico_usd, 0)
+        + if(pieces.output_tokens > 0, pieces.output_tokens * rates.output_pico_usd, 0)
+        + if(pieces.cache_read_tokens > 0, pieces.cache_read_tokens * rates.cache_read_pico_usd, 0)
+        + if(
+            pieces.cache_write_5m_tokens > 0,
+            pieces.cache_write_5m_tokens * rates.cache_write_5m_pico_usd,
+            0
+        )
+        + if(
+            pieces.cache_write_1h_tokens > 0,
+            pieces.cache_write_1h_tokens * rates.cache_write_1h_pico_usd,
+            0
+        ) as list_pico_usd,
+        pieces.cache_read_tokens * (rates.input_pico_usd - rates.cache_read_pico_usd)
+            as saved_pico_usd,
+        pieces.cache_write_5m_tokens * (rates.cache_write_5m_pico_usd - rates.input_pico_usd)
+        + pieces.cache_write_1h_tokens * (rates.cache_write_1h_pico_usd - rates.input_pico_usd)
+            as extra_pico_usd,
+        rates.share_millionths,
+        if(pieces.searches > 0, pieces.searches * rates.web_search_pico_usd, 0) as search_pico_usd
+    from billable as pieces
+    left join rates
+        on pieces.model = rates.name
+        and pieces.speed = rates.speed
+        and pieces.tier = rates.tier
+        and pieces.place = rates.place
+        and pieces.prompt_tokens between rates.prompt_min and rates.prompt_max
+        and pieces.priced_at >= rates.begins_at
+        and pieces.priced_at < rates.ends_at
+),
+
+costed as (
+    select
+        *,
+        case
+            when not is_charged then 0
+            when has_rate then
+                -- Shares apply to tokens, not to searches; what is below a pico-dollar is cut off.
+                if(
+                    share_millionths = 1000000,
+                    list_pico_usd,
+                    (list_pico_usd::hugeint * share_millionths // 1000000)::bigint
+                )
+                + search_pico_usd
+        end as cost_pico_usd,
+        if(is_charged, (saved_pico_usd::hugeint * share_millionths // 1000000)::bigint, 0)
+            as cache_saved_pico_usd,
+        if(is_charged, (extra_pico_usd::hugeint * share_millionths // 1000000)::bigint, 0)
+            as cache_extra_pico_usd
+    from priced
+)
+
+select
+    costed.key,
+    costed.message_id,
+    costed.request_id,
+    costed.piece_no,
+    costed.piece,
+    costed.is_response,
+    costed.model,
+    names.model as price_model,
+    costed.occurred_at,
+    costed.occurred_at::date as day,
+    costed.project,
+    costed.git_branch,
+    costed.session_id,
+    costed.agent_id,
+    costed.is_warmup,
+    costed.turn_id,
+    costed.version,
+    costed.source,
+    costed.speed,
+    costed.service_tier,
+    costed.inference_geo,
+    costed.input_tokens,
+    costed.output_tokens,
+    costed.cache_read_tokens,
+    costed.cache_write_5m_tokens,
+    costed.cache_write_1h_tokens,
+    costed.searches as web_search_requests,
+    costed.cost_pico_usd,
+    costed.cost_pico_usd::decimal(26, 0) * 0.000000000001::decimal(12, 12) as cost_usd,
+    costed.cache_saved_pico_usd,
+    costed.cache_extra_pico_usd,
+    case
+        when not costed.is_charged then 'not_billable'
+        when costed.cost_pico_usd is not null then 'priced'
+        when names.model is null then 'unpriced_model'
+        when not costed.has_rate then 'unpriced_variant'
+        else 'unpriced_component'
+    end as cost_status,
+    if(costed.cost_pico_usd is null, costed.prompt_tokens + costed.output_tokens, 0)
+        as unpriced_tokens,
+    nullif(
+        concat_ws(
+            ', ',
+            costed.flags,
+            if(costed.service_tier = 'priority', 'priority_tier', null),
+            if(costed.occurred_at is null, 'without_time', null)
+        ),
+        ''
+    ) as flags
+from costed
+left join model_names as names on costed.model = names.name
