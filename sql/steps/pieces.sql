@@ -113,7 +113,12 @@ rules as (
             sum(cache_read_tokens) filter (where kind = 'message'),
             sum(cache_write_5m_tokens) filter (where kind = 'message'),
             sum(cache_write_1h_tokens) filter (where kind = 'message')
-        ] as message_sums
+        ] as message_sums,
+        [
+            arg_min(input_tokens, piece_no) filter (where not is_extra),
+            sum(output_tokens) filter (where not is_extra),
+            arg_min(cache_read_tokens, piece_no) filter (where not is_extra)
+        ] as first_sums
     from settled
     group by first_no
     having count(*) > 1 or bool_or(is_extra)
@@ -130,8 +135,13 @@ ruled as (
             responses.cache_write_1h_tokens
         ] as told_sums,
         rules.own_items > 0
-        and (rules.has_fallback or rules.own_sums = told_sums or rules.message_sums = told_sums)
-            as is_each
+        and (
+            rules.has_fallback
+            or rules.own_sums = told_sums
+            or rules.message_sums = told_sums
+            -- At first the API told the output of all, and the input of the first alone.
+            or rules.first_sums = told_sums[:3]
+        ) as is_each
     from rules
     join responses using (first_no)
 ),

@@ -129,9 +129,16 @@ def _piece_of(
 
 
 def adds_up(items: Sequence[Json], executors: Sequence[int], top: Mapping[str, int]) -> bool:
-    """Say whether the executor's items have all tokens of the top level and no more."""
+    """Say whether the executor's items make up the top level.
+
+    They add up to it; or their output does, and its input and reads are those of the first: so the
+    documentation of the advisor tool had it in its first version.
+    """
     each = [tokens_of(items[place], top) for place in executors]
-    return all(sum(tokens[one] for tokens in each) == top[one] for one in COMPONENTS)
+    is_sum = {one: sum(tokens[one] for tokens in each) == top[one] for one in COMPONENTS}
+    if all(is_sum.values()):
+        return True
+    return is_sum[OUTPUT] and bool(each) and all(each[0][one] == top[one] for one in (INPUT, READ))
 
 
 def tokens_of(counts: Json, top: Mapping[str, int] | None = None) -> dict[str, int]:
@@ -140,8 +147,8 @@ def tokens_of(counts: Json, top: Mapping[str, int] | None = None) -> dict[str, i
     for_5m = split.get("ephemeral_5m_input_tokens") or 0
     for_1h = split.get("ephemeral_1h_input_tokens") or 0
     written = max(counts.get("cache_creation_input_tokens") or 0, for_5m + for_1h)
-    if top and not for_5m + for_1h and top[WRITE_1H] and not top[WRITE_5M]:
-        for_1h = written
+    if top and top[WRITE_1H] and not top[WRITE_5M]:
+        for_1h = written - for_5m
     return {
         INPUT: counts.get("input_tokens") or 0,
         OUTPUT: counts.get("output_tokens") or 0,

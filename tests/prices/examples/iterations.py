@@ -28,6 +28,12 @@ ADVISOR = [
         PRICED * 3,
     ),
     example(
+        "a top level with the input of its first item alone is billed item by item",
+        logged("claude-sonnet-5", "2026-10-01", used(412, 531, iterations=ADVICE)),
+        "0.0533274",
+        PRICED * 3,
+    ),
+    example(
         "without its iterations the same response is the top level",
         logged("claude-sonnet-5", "2026-10-01", used(1760, 531, read=412)),
         "0.0089124",
