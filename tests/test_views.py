@@ -8,6 +8,7 @@ import random
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
+from zlib import crc32
 
 import duckdb
 import pyarrow as pa
@@ -87,6 +88,8 @@ def typed(table: Table, rows: Rows) -> pa.Table:
 
 
 def value_of(row: dict[str, str | None], name: str, at: int) -> str | None:
+    if name == "response_hash":
+        return str(crc32(str(row.get("message_id") or row.get("key")).encode()))
     return row.get(name, str(at) if name == "line_no" else PLAIN.get(name))
 
 

@@ -71,6 +71,7 @@ USAGE = Table(
         SESSION,
         AGENT,
         KEY,
+        Column("response_hash", INTEGER, "Hash of message_id, else of key: all copies share it."),
         MESSAGE_ID,
         REQUEST_ID,
         MODEL,

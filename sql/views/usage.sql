@@ -5,46 +5,50 @@ with
 
 -- Most responses stand once and are as they are; only the others have to be settled.
 copied as (
-    select hash(coalesce(message_id, key)) as response_hash
-    from raw.usage
-    group by response_hash
-    having count(*) > 1
+    select response_hash from raw.usage group by response_hash having count(*) > 1
 ),
 
 copies as (
-    select responses.*
-    from raw.usage as responses
-    semi join copied on hash(coalesce(responses.message_id, responses.key)) = copied.response_hash
+    select * from raw.usage semi join copied using (response_hash)
 ),
 
 -- A response replayed in a side thread may carry another request id and is the same response.
-told as (
+requests as (
     select
-        *,
-        bool_or(not coalesce(is_sidechain, false)) over (
-            partition by message_id, request_id
-        ) as is_in_main_thread,
-        coalesce(
-            min(request_id) filter (where not coalesce(is_sidechain, false))
-                over (partition by message_id),
-            min(request_id) over (partition by message_id)
-        ) as told_request_id
+        message_id,
+        request_id,
+        bool_or(not coalesce(is_sidechain, false)) as is_in_main_thread
     from copies
+    where message_id is not null
+    group by message_id, request_id
+),
+
+several_requests as (
+    select
+        message_id,
+        coalesce(min(request_id) filter (where is_in_main_thread), min(request_id))
+            as told_request_id
+    from requests
+    group by message_id
+    having count(*) > 1
+),
+
+replays as (
+    select requests.message_id, requests.request_id, several_requests.told_request_id
+    from requests
+    join several_requests using (message_id)
+    where not requests.is_in_main_thread and several_requests.told_request_id is not null
 ),
 
 keyed as (
     select
-        * exclude (is_in_main_thread, told_request_id)
-        replace (
-            case
-                when message_id is not null
-                and told_request_id is not null
-                and not is_in_main_thread
-                    then message_id || ':' || told_request_id
-                else key
-            end as key
+        copies.* replace (
+            coalesce(replays.message_id || ':' || replays.told_request_id, copies.key) as key
         )
-    from told
+    from copies
+    left join replays
+        on copies.message_id = replays.message_id
+        and copies.request_id is not distinct from replays.request_id
 ),
 
 ranked as (
@@ -73,9 +77,7 @@ ranked as (
     from keyed
 )
 
-select responses.*
-from raw.usage as responses
-anti join copied on hash(coalesce(responses.message_id, responses.key)) = copied.response_hash
+select * from raw.usage anti join copied using (response_hash)
 
 union all
 

@@ -6,7 +6,7 @@ import click
 
 from etl.output import say, show_table
 from tests.benchmarks import kills as struck
-from tests.benchmarks import measures, trees
+from tests.benchmarks import measures, pricing, trees
 
 MOST_KILL_MB = 200.0
 _HOLDS = {True: "yes", False: "NO", None: ""}
@@ -26,6 +26,7 @@ def main(megabytes: float, rounds: int, kills: int, kill_mb: float | None, seed:
     smaller = trees.tree_of(kill_mb or min(megabytes, MOST_KILL_MB))
     with trees.workplace() as place:
         found = list(measures.measures(tree, place, rounds=rounds))
+        found += pricing.measure(place, rounds=rounds)
         if kills:
             found += struck.measure(smaller, place, kills=kills, seed=seed)
     names = ["measure", "value", "target", "holds"]
