@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 from contextlib import closing
 from dataclasses import dataclass
 from decimal import Decimal
@@ -15,7 +14,7 @@ import pyarrow as pa
 from etl import views
 from etl.commit import Warehouse
 from etl.errors import UsageError
-from etl.jsontext import visible
+from etl.jsontext import dumps, exact, visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +37,7 @@ class Answer:
         """Return an array of objects, a line each, integers as numbers."""
         names = self.names()
         objects = [dict(zip(names, map(_jsonable, row), strict=True)) for row in self.rows()]
-        lines = [json.dumps(one, ensure_ascii=False) for one in objects]
+        lines = [dumps(one).decode() for one in objects]
         return visible("[" + ",\n ".join(lines) + "]")
 
     def csv(self) -> str:
@@ -96,11 +95,10 @@ def _jsonable(value: object) -> object:
         return {str(key): _jsonable(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_jsonable(item) for item in value]
-    if isinstance(value, float | Decimal):
-        number = float(value)
-        return number if number - number == 0 else None  # JSON knows neither NaN nor infinity
-    if value is None or isinstance(value, bool | int | str):
+    if value is None or isinstance(value, bool | float | str):
         return value
+    if isinstance(value, int | Decimal):
+        return exact(value)
     return _words(value)
 
 
@@ -108,8 +106,10 @@ def _cell(value: object) -> object:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, dict | list | tuple):
-        return json.dumps(_jsonable(value), ensure_ascii=False)
-    return value if value is None or isinstance(value, int | float | Decimal) else _words(value)
+        return dumps(_jsonable(value)).decode()
+    if isinstance(value, Decimal):
+        return f"{value:f}"
+    return value if value is None or isinstance(value, int | float) else _words(value)
 
 
 def _words(value: object) -> str:

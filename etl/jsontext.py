@@ -1,6 +1,7 @@
 """JSON values as compact text and back, also where orjson gives up."""
 
 import json
+from decimal import Decimal
 from typing import Any
 
 import orjson
@@ -13,6 +14,11 @@ def dumps(value: object) -> bytes:
     except orjson.JSONEncodeError:
         # Integers beyond 64 bit and nesting beyond 254 are more than orjson writes.
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def exact(number: Decimal | int) -> orjson.Fragment:
+    """Return a number that `dumps` writes with all its digits, never as a float."""
+    return orjson.Fragment(f"{Decimal(number):f}")
 
 
 def loads(text: str | bytes) -> Any:  # noqa: ANN401 - JSON is of any type

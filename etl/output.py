@@ -87,7 +87,7 @@ def _cell(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int | Decimal):
-        return f"{value:,}"
+        return f"{value:,f}" if isinstance(value, Decimal) else f"{value:,}"
     if isinstance(value, bytes):
         return printable(value.decode(errors="backslashreplace"))
     return printable(str(value))

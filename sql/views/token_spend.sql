@@ -28,6 +28,10 @@
 -- cache_write_5m_tokens  tokens written to the 5-minute cache
 -- cache_write_1h_tokens  tokens written to the 1-hour cache
 -- web_search_requests    web searches, those of Claude Code's own tool too
+-- card_speed             speed of the card that prices it, as in rate_cards; null if none does
+-- card_from              first day of that card
+-- card_prompt_min        smallest prompt of that card
+-- price_share            share of the card's token prices: batch, inference in the US, regional endpoint
 -- cost_pico_usd          list-price cost in millionths of a millionth of a dollar; null if unpriced
 -- cost_usd               list-price cost in dollars; null if unpriced
 -- cache_saved_pico_usd   what reading from the cache saved against plain input; null if unpriced
@@ -45,6 +49,8 @@ rates as (
         speeds.speed,
         tiers.tier,
         places.place,
+        cards.speed as card_speed,
+        cards.valid_from,
         cards.prompt_min,
         cards.prompt_max,
         cards.valid_from::timestamp at time zone 'UTC' as begins_at,
@@ -154,6 +160,9 @@ priced as (
     select
         pieces.*,
         rates.name is not null as has_rate,
+        rates.card_speed,
+        rates.valid_from as card_from,
+        rates.prompt_min as card_prompt_min,
         if(pieces.input_tokens > 0, pieces.input_tokens * rates.input_pico_usd, 0)
         + if(pieces.output_tokens > 0, pieces.output_tokens * rates.output_pico_usd, 0)
         + if(pieces.cache_read_tokens > 0, pieces.cache_read_tokens * rates.cache_read_pico_usd, 0)
@@ -234,6 +243,10 @@ select
     costed.cache_write_5m_tokens,
     costed.cache_write_1h_tokens,
     costed.searches as web_search_requests,
+    costed.card_speed,
+    costed.card_from,
+    costed.card_prompt_min,
+    costed.share_millionths::decimal(8, 0) * 0.000001::decimal(6, 6) as price_share,
     costed.cost_pico_usd,
     costed.cost_pico_usd::decimal(26, 0) * 0.000000000001::decimal(12, 12) as cost_usd,
     costed.cache_saved_pico_usd,
