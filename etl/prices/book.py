@@ -3,26 +3,30 @@
 A millionth of a dollar for a million tokens is a pico-dollar for one: the unit of every price here.
 """
 
-import tomllib
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from decimal import Decimal, InvalidOperation
 from itertools import pairwise
-from typing import Any
 
-from etl.errors import UsageError
 from etl.hashing import hash_of
+from etl.prices.places import Place, read, shown
 
 COMPONENTS = ("input", "output", "cache_write_5m", "cache_write_1h", "cache_read")
+WEB_SEARCH = "web_search"
 SPEEDS = frozenset({"standard", "fast"})
 EVIDENCE = frozenset({"official", "quoted", "excerpt", "library", "derived"})
 ANTHROPIC = "anthropic"
-_PICO = 1_000_000
+_DECIMALS = 6  # A millionth of a dollar for a million tokens is a pico-dollar for one.
+_SEARCHES = 1_000  # Searches are priced by the thousand, tokens by the million.
+_NUMBER = re.compile(r"([0-9]+)(?:\.([0-9]+))?")
+# So that a price times any number of tokens that was ever logged is a number SQL can hold.
+_MOST_USD = 1_000_000
+_MOST_TOKENS = 1_000_000_000
 _NEEDED = frozenset({"model", "from", "source", "evidence", *COMPONENTS})
 _ALLOWED = _NEEDED | {"speed", "prompt_over", "to", "note"}
-_TOP = frozenset({"as_of", "web_search", "multipliers", "card"})
+_TOP = frozenset({"as_of", WEB_SEARCH, "multipliers", "card"})
 _RULES = frozenset({"multiplier", "from", "source", "models"})
 
 
@@ -65,6 +69,7 @@ class Book:
     multipliers: Mapping[str, Multiplier] = field(default_factory=dict)
     web_search_pico_usd: int = 0
     content_hash: str = ""
+    aliases: Mapping[str, str] = field(default_factory=dict)
 
     def models(self) -> frozenset[str]:
         """Return the models that have a card."""
@@ -87,102 +92,108 @@ class Book:
 
 def book_of(text: str, name: str) -> Book:
     """Read a price book, or say where it is wrong."""
-    try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise wrong(name, str(error)) from error
-    refuse_unknown(document, _TOP, name)
-    cards = tuple(_card_of(entry, f"{name}, card {n}") for n, entry in _numbered(document, "card"))
-    _refuse_overlaps(cards, name)
-    searches = document.get("web_search", {})
+    place = read(text, name)
+    place.refuse_unknown(_TOP)
+    cards = tuple(_card_of(one) for one in place.each("card"))
+    _refuse_overlaps(cards, place)
     return Book(
-        as_of=day_at(document, "as_of", name),
+        as_of=place.day_at("as_of"),
         cards=cards,
         multipliers={
-            key: _multiplier_of(entry, f"{name}, multiplier {key}")
-            for key, entry in document.get("multipliers", {}).items()
+            key: _multiplier_of(place.below("multipliers", key))
+            for key in place.entry.get("multipliers", {})
         },
-        web_search_pico_usd=pico_of(searches.get("usd_per_1000", "0"), name, 1_000_000_000),
+        web_search_pico_usd=_web_search(place),
         content_hash=hash_of(text.encode()),
     )
 
 
-def _numbered(document: Mapping[str, Any], key: str) -> Iterable[tuple[int, Mapping[str, Any]]]:
-    return enumerate(document.get(key, ()), start=1)
+def _web_search(place: Place) -> int:
+    has_one = WEB_SEARCH in place.entry
+    return searches_at(place.below(WEB_SEARCH), "usd_per_1000") if has_one else 0
 
 
-def _card_of(entry: Mapping[str, Any], place: str) -> Card:
-    refuse_unknown(entry, _ALLOWED, place)
-    if missing := sorted(_NEEDED - entry.keys()):
-        raise wrong(place, f"it has no {', '.join(missing)}")
-    if entry["evidence"] not in EVIDENCE:
-        raise wrong(place, f"evidence {entry['evidence']!r} is not known")
-    speed, prompt_over, first_day, end_day = scope_of(entry, place)
+def _card_of(place: Place) -> Card:
+    place.refuse_unknown(_ALLOWED)
+    if missing := sorted(_NEEDED - place.entry.keys()):
+        raise place.wrong(f"it has no {', '.join(missing)}")
+    evidence = place.words_at("evidence")
+    if evidence not in EVIDENCE:
+        raise place.wrong(f"{shown(evidence)} is not known", "evidence")
+    speed, prompt_over, first_day, end_day = scope_of(place)
     return Card(
-        model=str(entry["model"]),
+        model=place.words_at("model"),
         speed=speed,
         prompt_over=prompt_over,
         first_day=first_day,
         end_day=end_day,
-        pico_usd={name: pico_of(entry[name], f"{place}, {name}") for name in COMPONENTS},
-        source=str(entry["source"]),
-        evidence=entry["evidence"],
-        note=entry.get("note"),
+        pico_usd={name: pico_at(place, name) for name in COMPONENTS},
+        source=place.words_at("source"),
+        evidence=evidence,
+        note=note_at(place),
     )
 
 
-def scope_of(entry: Mapping[str, Any], place: str) -> tuple[str, int, date, date | None]:
+def scope_of(place: Place) -> tuple[str, int, date, date | None]:
     """Return what a card is for: speed, size of prompt, first day and the day after the last."""
+    entry = place.entry
     speed, prompt_over = entry.get("speed", "standard"), entry.get("prompt_over", 0)
-    if speed not in SPEEDS:
-        raise wrong(place, f"speed {speed!r} is not known")
-    if type(prompt_over) is not int or prompt_over < 0:
-        raise wrong(place, f"prompt_over is a number of tokens, not {prompt_over!r}")
-    first_day = day_at(entry, "from", place) if "from" in entry else date.min
-    end_day = day_at(entry, "to", place) if "to" in entry else None
+    if not isinstance(speed, str) or speed not in SPEEDS:
+        raise place.wrong(f"{shown(speed)} is not known; it is standard or fast", "speed")
+    if type(prompt_over) is not int or not 0 <= prompt_over <= _MOST_TOKENS:
+        raise place.wrong(f"it is a number of tokens, not {shown(prompt_over)}", "prompt_over")
+    first_day = place.day_at("from") if "from" in entry else date.min
+    end_day = place.day_at("to") if "to" in entry else None
     if end_day is not None and end_day <= first_day:
-        raise wrong(place, "it ends before it begins")
+        raise place.wrong(f"{end_day} is not after {first_day}; it would hold on no day", "to")
     return speed, prompt_over, first_day, end_day
 
 
-def _multiplier_of(entry: Mapping[str, Any], place: str) -> Multiplier:
-    refuse_unknown(entry, _RULES, place)
+def note_at(place: Place) -> str | None:
+    """Return the note of a card, if it has one."""
+    return place.words_at("note") if "note" in place.entry else None
+
+
+def _multiplier_of(place: Place) -> Multiplier:
+    place.refuse_unknown(_RULES)
     return Multiplier(
-        hundredths=pico_of(entry.get("multiplier"), place, 100),
-        first_day=day_at(entry, "from", place),
-        models=frozenset(entry.get("models", ())),
-        source=str(entry.get("source", "")),
+        hundredths=_units_at(place, "multiplier", decimals=2),
+        first_day=place.day_at("from"),
+        models=frozenset(place.entry.get("models", ())),
+        source=place.words_at("source"),
     )
 
 
-def pico_of(value: object, place: str, scale: int = _PICO) -> int:
-    """Return a price as a whole number of units; a float, or more digits than fit, is an error."""
+def pico_at(place: Place, key: str) -> int:
+    """Return the price of a million tokens as pico-dollars for one."""
+    return _units_at(place, key, decimals=_DECIMALS)
+
+
+def searches_at(place: Place, key: str) -> int:
+    """Return the price of a thousand searches as pico-dollars for one."""
+    return _units_at(place, key, decimals=_DECIMALS) * _SEARCHES
+
+
+def _units_at(place: Place, key: str, *, decimals: int) -> int:
+    """Return a number that is written as text, in whole units of its last decimal."""
+    value = place.entry.get(key)
     if not isinstance(value, str):
-        raise wrong(place, f'a price is written as text, such as "0.30", not {value!r}')
-    try:
-        scaled = Decimal(value) * scale
-    except InvalidOperation as error:
-        raise wrong(place, f"{value!r} is no price") from error
-    if not scaled.is_finite() or scaled < 0 or scaled != scaled.to_integral_value():
-        raise wrong(place, f"{value!r} is no price of at most 6 decimals")
-    return int(scaled)
+        raise place.wrong(f'a price is written as text, such as "0.30", not {shown(value)}', key)
+    match = _NUMBER.fullmatch(value)
+    if not match:
+        raise place.wrong(f'{shown(value)} is no price; it has digits alone, as "0.30" has', key)
+    whole, part = match.group(1).lstrip("0"), (match.group(2) or "").rstrip("0")
+    if len(part) > decimals:
+        raise place.wrong(f"{shown(value)} has more than {decimals} decimals", key)
+    # The length is looked at first: Python refuses to read a number of thousands of digits.
+    is_short = len(whole) <= len(str(_MOST_USD))
+    units = int(f"{whole}{part:0<{decimals}}") if is_short else None
+    if units is None or units > _MOST_USD * 10**decimals:
+        raise place.wrong(f"{shown(value)} is above {_MOST_USD:,}, and no price is", key)
+    return units
 
 
-def day_at(entry: Mapping[str, Any], key: str, place: str) -> date:
-    """Return a day of an entry."""
-    value = entry.get(key)
-    if type(value) is not date:
-        raise wrong(place, f"{key} is a day such as 2026-11-18, not {value!r}")
-    return value
-
-
-def refuse_unknown(entry: Mapping[str, Any], allowed: frozenset[str], place: str) -> None:
-    """Refuse keys that nobody reads: a misspelt price must not be taken for none."""
-    if unknown := sorted(entry.keys() - allowed):
-        raise wrong(place, f"{', '.join(unknown)} is not known")
-
-
-def _refuse_overlaps(cards: Iterable[Card], name: str) -> None:
+def _refuse_overlaps(cards: Iterable[Card], place: Place) -> None:
     cells: dict[tuple[str, str, int], list[Card]] = defaultdict(list)
     for card in cards:
         cells[card.model, card.speed, card.prompt_over].append(card)
@@ -190,9 +201,4 @@ def _refuse_overlaps(cards: Iterable[Card], name: str) -> None:
         for one, other in pairwise(sorted(mine, key=lambda card: card.first_day)):
             if one.end_day is None or other.first_day < one.end_day:
                 cell = f"{model}, {speed}, over {prompt_over:,} tokens"
-                raise wrong(name, f"two cards of {cell} hold on {other.first_day}")
-
-
-def wrong(place: str, what: str) -> UsageError:
-    """Return the error that says where a book is wrong."""
-    return UsageError(f"{place}: {what}", hint="README.md shows how prices are written")
+                raise place.wrong(f"two cards of {cell} hold on {other.first_day}")

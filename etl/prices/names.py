@@ -1,7 +1,7 @@
 """Which model a logged name means. A version that is not in the book is never its sibling."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 _FAMILIES = "opus|sonnet|haiku|fable|mythos"
@@ -25,13 +25,30 @@ class NamedModel:
     speed: str | None = None
 
 
-def named(name: str, models: Collection[str]) -> NamedModel:
-    """Read a logged model name against the models of a book."""
-    text, is_regional = _without_route(name.strip().lower())
+def named(
+    name: str, models: Collection[str], aliases: Mapping[str, str] | None = None
+) -> NamedModel:
+    """Read a logged model name against the models of a book, and a person's names for them."""
+    if aliases and (alias := aliases.get(exact(name))):
+        return NamedModel(name, alias)
+    text, is_regional = _without_route(exact(name))
     text = _without_endings(text)
     speed = "fast" if text.endswith("-fast") else None
     key = _key_of(_without_endings(text.removesuffix("-fast")))
     return NamedModel(name, key if key in models else None, is_regional, speed)
+
+
+def exact(name: str) -> str:
+    """Return what has to be the same for a name to be the same."""
+    return name.strip().lower()
+
+
+def pieces_of(name: str) -> tuple[str, str, str]:
+    """Return how a model was reached, how the name spells it, and what follows."""
+    text = exact(name)
+    rest, _ = _without_route(text)
+    spelled = _without_endings(_without_endings(rest).removesuffix("-fast"))
+    return text.removesuffix(rest), spelled, rest.removeprefix(spelled)
 
 
 def _without_route(text: str) -> tuple[str, bool]:

@@ -1,107 +1,94 @@
-"""A person's own prices and names: they win for the days and components they name, no further."""
+"""A person's own prices and names, from a file: read, checked, and laid over the book."""
 
-import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from datetime import date
-from typing import Any
+from collections.abc import Collection
+from dataclasses import replace
+from difflib import get_close_matches
 
 from etl.hashing import hash_of
-from etl.prices.book import COMPONENTS, Book, Card, pico_of, refuse_unknown, scope_of, wrong
+from etl.prices.book import (
+    COMPONENTS,
+    WEB_SEARCH,
+    Book,
+    Card,
+    note_at,
+    pico_at,
+    scope_of,
+    searches_at,
+)
+from etl.prices.layers import OWN, laid_over
+from etl.prices.names import exact, named
+from etl.prices.places import Place, read, shown
 
-_PRICE = frozenset({"model", "speed", "prompt_over", "from", "to", "note", *COMPONENTS})
+_TOP = frozenset({"price", "alias"})
+_PRICES = (*COMPONENTS, WEB_SEARCH)
+_PRICE = frozenset({"model", "speed", "prompt_over", "from", "to", "note", *_PRICES})
 _ALIAS = frozenset({"name", "model"})
-OWN = "own"
 
 
-@dataclass(frozen=True, slots=True)
-class Overrides:
-    """What a person wrote: partial cards, and names for models of the book."""
-
-    cards: tuple[Card, ...] = ()
-    aliases: Mapping[str, str] = field(default_factory=dict)
-    content_hash: str = ""
-
-
-def overrides_of(text: str, name: str) -> Overrides:
-    """Read a file of own prices, or say where it is wrong."""
-    try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise wrong(name, str(error)) from error
-    refuse_unknown(document, frozenset({"price", "alias"}), name)
-    cards = [
-        _card_of(entry, f"{name}, price {number}")
-        for number, entry in enumerate(document.get("price", ()), start=1)
-    ]
-    aliases = dict(
-        _alias_of(entry, f"{name}, alias {number}")
-        for number, entry in enumerate(document.get("alias", ()), start=1)
-    )
-    return Overrides(tuple(cards), aliases, hash_of(text.encode()))
-
-
-def with_overrides(book: Book, overrides: Overrides) -> Book:
-    """Return the book with a person's prices laid over it, the later over the earlier."""
+def with_overrides(book: Book, text: str, file: str) -> Book:
+    """Return the book with what a person wrote laid over it, the later over the earlier."""
+    place = read(text, file)
+    place.refuse_unknown(_TOP)
+    own = [_card_of(one, book.models()) for one in place.each("price")]
     cards = book.cards
-    for own in overrides.cards:
-        cards = _laid_over(cards, own)
-    told = f"{book.content_hash} {overrides.content_hash}"
-    return replace(book, cards=cards, content_hash=hash_of(told.encode()))
+    for card in own:
+        cards = laid_over(cards, card)
+    # Names of models that the book does not have follow no rule: they are what was written.
+    strangers = {card.model: card.model for card in own if card.model not in book.models()}
+    models = book.models().union(strangers)
+    aliases = {**strangers, **_aliases_of(place, models, strangers)}
+    if not own and not aliases:
+        return book
+    told = f"{book.content_hash} {hash_of(text.encode())}"
+    return replace(book, cards=cards, aliases=aliases, content_hash=hash_of(told.encode()))
 
 
-def _card_of(entry: Mapping[str, Any], place: str) -> Card:
-    refuse_unknown(entry, _PRICE, place)
-    prices = {
-        name: pico_of(entry[name], f"{place}, {name}") for name in COMPONENTS if name in entry
-    }
-    model = entry.get("model")
-    if not isinstance(model, str) or not prices:
-        raise wrong(place, f"it needs a model and a price of {', '.join(COMPONENTS)}")
-    return Card(model, *scope_of(entry, place), prices, place, OWN)
+def close_to(name: str, models: Collection[str]) -> list[str]:
+    """Return the models whose names look most like one that is not known; never their price."""
+    return get_close_matches(exact(name), sorted(models), n=3, cutoff=0.7)
 
 
-def _alias_of(entry: Mapping[str, Any], place: str) -> tuple[str, str]:
-    refuse_unknown(entry, _ALIAS, place)
-    name, model = entry.get("name"), entry.get("model")
-    if not isinstance(name, str) or not isinstance(model, str):
-        raise wrong(place, "it needs a name and a model")
-    return name, model
+def _card_of(place: Place, models: Collection[str]) -> Card:
+    place.refuse_unknown(_PRICE)
+    model = _priced_model(place, models)
+    prices = {name: pico_at(place, name) for name in COMPONENTS if name in place.entry}
+    if WEB_SEARCH in place.entry:
+        prices[WEB_SEARCH] = searches_at(place, WEB_SEARCH)
+    if not prices:
+        raise place.wrong(f"it has no price; name one of {', '.join(_PRICES)}")
+    source = f"{place.file.rpartition('/')[2]}, line {place.line_of()}"
+    return Card(model, *scope_of(place), prices, source, OWN, note_at(place), provider=OWN)
 
 
-def _laid_over(cards: tuple[Card, ...], own: Card) -> tuple[Card, ...]:
-    cell = (own.model, own.speed, own.prompt_over)
-    mine = [card for card in cards if (card.model, card.speed, card.prompt_over) == cell]
-    others = [card for card in cards if card not in mine]
-    if not mine:
-        return (*others, own)
-    # What has no first day begins with the model, whose first card also prices the time before.
-    first_day = max(own.first_day, min(card.first_day for card in mine))
-    own = replace(own, first_day=first_day)
-    return (*others, *(piece for card in mine for piece in _pieces(card, own)))
+def _priced_model(place: Place, models: Collection[str]) -> str:
+    """Return the book's model or a new one, but no other way to write one of the book's."""
+    written = place.words_at("model")
+    model = exact(written)
+    meant = named(model, models).model
+    if meant and meant != model:
+        raise place.wrong(f"{shown(written)} is a name of {meant}; write {shown(meant)}", "model")
+    return model
 
 
-def _pieces(card: Card, own: Card) -> list[Card]:
-    """Cut a card into the days before, under and after a person's own price."""
-    begin, end = max(card.first_day, own.first_day), _earlier(card.end_day, own.end_day)
-    if end is not None and end <= begin:
-        return [card]
-    before = replace(card, end_day=begin)
-    under = replace(
-        card,
-        first_day=begin,
-        end_day=end,
-        pico_usd={**card.pico_usd, **own.pico_usd},
-        source=own.source,
-        evidence=own.evidence,
-    )
-    pieces = [before, under] if card.first_day < begin else [under]
-    if end is not None and end != card.end_day:
-        pieces.append(replace(card, first_day=end))
-    return pieces
+def _aliases_of(
+    place: Place, models: Collection[str], strangers: Collection[str]
+) -> dict[str, str]:
+    aliases: dict[str, str] = {}
+    for one in place.each("alias"):
+        one.refuse_unknown(_ALIAS)
+        written, model = one.words_at("name"), exact(one.words_at("model"))
+        name = exact(written)
+        if name in aliases:
+            raise one.wrong(f"{shown(written)} is an alias already", "name")
+        if name in strangers:
+            raise one.wrong(f"{shown(written)} has a price of its own in this file", "name")
+        if model not in models:
+            raise one.wrong(_unknown(one.words_at("model"), models), "model")
+        aliases[name] = model
+    return aliases
 
 
-def _earlier(one: date | None, other: date | None) -> date | None:
-    if one is None or other is None:
-        return one or other
-    return min(one, other)
+def _unknown(model: str, models: Collection[str]) -> str:
+    close = ", ".join(close_to(model, models))
+    told = f"the book has no {shown(model)}"
+    return f"{told}; it has {close}" if close else f"{told}; cclake prices lists what it has"

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
 
-from etl.prices.book import ANTHROPIC, Book, Card
+from etl.prices.book import ANTHROPIC, WEB_SEARCH, Book, Card
 
 FIRST_DAY = date(1970, 1, 1)
 LAST_DAY = date(9999, 12, 31)
+RULES = ("batch", "us_inference", "regional_endpoint")
 LARGEST_PROMPT = (1 << 63) - 1
 
 
@@ -51,13 +52,14 @@ def _rates_of_cell(book: Book, cards: list[Card]) -> Iterator[Rate]:
             (card for card in cards if card.holds_on(begin)), key=lambda card: card.prompt_over
         )
         is_first = begin == days[0] and cards[0].speed == "standard"
-        for card, above in zip(held, [*held[1:], None], strict=True):
-            limit = above.prompt_over if above else LARGEST_PROMPT
+        limits = [*(card.prompt_over for card in held[1:]), LARGEST_PROMPT]
+        # Between two cards there may be days without any.
+        for card, limit in zip(held, limits, strict=False):
             yield _rate_of(book, card, limit, (FIRST_DAY if is_first else begin, end))
 
 
 def _rate_of(book: Book, card: Card, limit: int, span: tuple[date, date]) -> Rate:
-    is_claude = card.provider == ANTHROPIC
+    shares = shares_of(book, card)
     return Rate(
         model=card.model,
         provider=card.provider,
@@ -67,14 +69,25 @@ def _rate_of(book: Book, card: Card, limit: int, span: tuple[date, date]) -> Rat
         valid_from=span[0],
         valid_to=span[1],
         pico_usd=card.pico_usd,
-        web_search_pico_usd=book.web_search_pico_usd if is_claude else None,
-        # Fast mode has no batches.
-        batch_hundredths=_hundredths(book, "batch", card) if card.speed == "standard" else None,
-        us_hundredths=_hundredths(book, "us_inference", card),
-        regional_hundredths=_hundredths(book, "regional_endpoint", card),
+        web_search_pico_usd=web_search_of(book, card),
+        batch_hundredths=shares["batch"],
+        us_hundredths=shares["us_inference"],
+        regional_hundredths=shares["regional_endpoint"],
         source=card.source,
         evidence=card.evidence,
     )
+
+
+def web_search_of(book: Book, card: Card) -> int | None:
+    """Return what a search costs in pico-dollars: the card's own price, else Anthropic's."""
+    of_all = book.web_search_pico_usd if card.provider == ANTHROPIC else None
+    return card.pico_usd.get(WEB_SEARCH, of_all)
+
+
+def shares_of(book: Book, card: Card) -> dict[str, int | None]:
+    """Return the share of the price under every rule; none where there is no such price."""
+    shares = {rule: _hundredths(book, rule, card) for rule in RULES}
+    return shares if card.speed == "standard" else {**shares, "batch": None}
 
 
 def _hundredths(book: Book, rule: str, card: Card) -> int | None:
