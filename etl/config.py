@@ -1,16 +1,19 @@
-"""Where the logs and the warehouse are: flags, then environment, then the platform's own places."""
+"""Where logs, warehouse and own prices are: flags, environment, then the platform's own places."""
 
 import os
 import re
 import socket
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from platformdirs import user_data_path
+from platformdirs import user_config_path, user_data_path
 
 from etl.discover import config_of, projects_of
 from etl.errors import UsageError
+from etl.prices import shipped
+from etl.prices.book import Book
+from etl.prices.overrides import with_overrides
 
 _SOURCE = re.compile(r"(?!\.)[a-z0-9._-]{1,64}")
 
@@ -24,6 +27,7 @@ class Settings:
     source: str
     jobs: int
     configs: tuple[Path, ...] = ()
+    book: Book = field(default_factory=shipped)
 
 
 def warehouse_of(given: str | None) -> Path:
@@ -50,7 +54,35 @@ def settings_of(
     folder = warehouse_of(warehouse)
     _refuse_nesting(folder, roots)
     _refuse_partition_names(folder)
-    return Settings(roots, folder, name, jobs or os.cpu_count() or 1, configs)
+    return Settings(roots, folder, name, jobs or os.cpu_count() or 1, configs, price_book())
+
+
+def price_book() -> Book:
+    """Return the shipped prices, with a person's own laid over them where there are any."""
+    named = os.environ.get("CCLAKE_PRICES")
+    path = Path(named).expanduser() if named else _usual_prices()
+    if not named and not path.exists():
+        return shipped()
+    return with_overrides(shipped(), _text_of(path), str(path))
+
+
+def _usual_prices() -> Path:
+    return user_config_path("cclake", appauthor=False) / "prices.toml"
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return path.read_text("utf-8-sig")
+    except OSError as error:
+        raise UsageError(
+            f"cannot read own prices at '{path}': {error.strerror}",
+            hint="$CCLAKE_PRICES may name another file, or /dev/null for none",
+        ) from error
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise UsageError(
+            f"{path}, line {line}: it is no text in UTF-8", hint="save it as UTF-8"
+        ) from error
 
 
 def _log_folders(logs: Sequence[str]) -> tuple[Path, ...]:

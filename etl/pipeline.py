@@ -34,13 +34,11 @@ from etl.follow import FileOutcome, FileTask, Origin
 from etl.ledger import LedgerRow
 from etl.parse import objects_of, parse_line
 from etl.parts import Slot
-from etl.prices import shipped
 from etl.read import LogReader
 from etl.tables import (
     AROUND_TABLES,
     BOOKS,
     FACTS,
-    MODEL_NAMES,
     PRICE_TABLES,
     SOURCE_FILES,
     SYNC_RUNS,
@@ -90,7 +88,8 @@ def sync(settings: Settings, *, executor: Executor | None = None) -> RunSummary:
 
 
 def _sync_locked(settings: Settings, warehouse: Warehouse, executor: Executor | None) -> RunSummary:
-    run = RunSummary(uuid4().hex, settings.source, _now(), price_book_hash=shipped().content_hash)
+    run = RunSummary(uuid4().hex, settings.source, _now())
+    run.price_book_hash = settings.book.content_hash
     state = warehouse.load()
     warehouse.recover(state)
     known = _stored_ledger(warehouse, state)
@@ -115,7 +114,8 @@ def _sync_locked(settings: Settings, warehouse: Warehouse, executor: Executor | 
     looked = _settled(rows, [*_outcomes(results), *beside.outcomes], run)
     others = [row for row in known if row.source != settings.source]
     now_known = [*others, *plan.unchanged, *gone, *looked]
-    prices = _new_prices(_stored(warehouse, state, PRICE_TABLES), results)
+    logged = {model for result in results for model in result.models}
+    prices = pricing.news(settings.book, logged, _stored(warehouse, state, PRICE_TABLES))
     if _has_news(known, now_known, results) or (prices and state.number):
         books = {SOURCE_FILES.name: ledger.to_arrow(now_known), **beside.tables, **prices}
         state = _commit(warehouse, state, results, books, run)
@@ -320,18 +320,6 @@ def _has_news(before: list[LedgerRow], after: list[LedgerRow], results: list[Par
 def _told_by(row: LedgerRow) -> LedgerRow:
     size = row.size if row.is_only_listed() else 0
     return replace(row, size=size, mtime_ns=0, ctime_ns=0, device=0, inode=0)
-
-
-def _new_prices(stored: dict[str, pa.Table], results: list[PartResult]) -> dict[str, pa.Table]:
-    """Return the tables of the price book that are not as they were: a new book, or a new name."""
-    known = stored.get(MODEL_NAMES.name)
-    names = set(known.column("name").to_pylist()) if known is not None else set()
-    wanted = pricing.tables_of(shipped(), names.union(*(result.models for result in results)))
-    return {
-        name: rows
-        for name, rows in wanted.items()
-        if name not in stored or not stored[name].equals(rows)
-    }
 
 
 def _commit(

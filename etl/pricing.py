@@ -1,6 +1,6 @@
 """The price book in the warehouse: its rates, and the models that logged names mean."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import pyarrow as pa
 
@@ -8,6 +8,17 @@ from etl.prices.book import COMPONENTS, Book
 from etl.prices.names import named
 from etl.prices.rates import rates_of
 from etl.tables import MODEL_NAMES, RATE_CARDS
+
+
+def news(book: Book, logged: Iterable[str], stored: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
+    """Return the tables that are not as they were: another book, own prices, or a new name."""
+    known = stored.get(MODEL_NAMES.name)
+    names = set(known.column("name").to_pylist()) if known is not None else set()
+    return {
+        name: rows
+        for name, rows in tables_of(book, names.union(logged)).items()
+        if name not in stored or not stored[name].equals(rows)
+    }
 
 
 def tables_of(book: Book, names: Iterable[str]) -> dict[str, pa.Table]:
@@ -43,7 +54,7 @@ def _rate_rows(book: Book) -> Iterable[dict[str, object]]:
 def _name_rows(book: Book, names: Iterable[str]) -> Iterable[dict[str, object]]:
     models = book.models()
     for name in sorted(set(names)):
-        found = named(name, models)
+        found = named(name, models, book.aliases)
         yield {
             "name": name,
             "model": found.model,

@@ -10,6 +10,8 @@ from etl import frames, sqlfiles, views
 from etl.commit import Warehouse
 from etl.config import Settings
 from etl.pipeline import RunSummary, sync
+from etl.prices import shipped
+from etl.prices.book import Book
 
 SESSION = "11111111-1111-4111-8111-111111111111"
 PROJECT = "-home-ada-kiln"
@@ -123,9 +125,17 @@ def write_log(root: Path, lines: Iterable[Line | bytes], path: str | None = None
     return target
 
 
-def run_sync(logs: Path, warehouse: Path, *, jobs: int = 1, source: str = "laptop") -> RunSummary:
-    """Sync a config directory in this process."""
-    return sync(Settings((logs / "projects",), warehouse, source, jobs, (logs,)))
+def run_sync(
+    logs: Path,
+    warehouse: Path,
+    *,
+    jobs: int = 1,
+    source: str = "laptop",
+    book: Book | None = None,
+) -> RunSummary:
+    """Sync a config directory in this process, with the shipped prices unless told."""
+    roots = (logs / "projects",)
+    return sync(Settings(roots, warehouse, source, jobs, (logs,), book or shipped()))
 
 
 def append(log: Path, *lines: Line | bytes) -> None:

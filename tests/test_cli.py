@@ -24,7 +24,7 @@ TOP = Path(__file__).resolve().parent.parent
 @pytest.fixture(autouse=True)
 def nobody_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No command of these tests may find the logs or the warehouse of whoever runs them."""
-    for name in ("CLAUDE_CONFIG_DIR", "CCLAKE_WAREHOUSE", "XDG_DATA_HOME"):
+    for name in ("CLAUDE_CONFIG_DIR", "CCLAKE_WAREHOUSE", "XDG_CONFIG_HOME", "XDG_DATA_HOME"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
 

@@ -1,18 +1,20 @@
-"""Where the logs and the warehouse are: flags, then environment, then the usual places."""
+"""Where logs, warehouse and own prices are: flags, environment, then the usual places."""
 
 import os
 import re
 from pathlib import Path
 
+import platformdirs
 import pytest
 
-from etl.config import Settings, settings_of, warehouse_of
+from etl.config import Settings, price_book, settings_of, warehouse_of
 from etl.errors import UsageError
+from etl.prices import shipped
 
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in ("CLAUDE_CONFIG_DIR", "XDG_DATA_HOME"):
+    for name in ("CLAUDE_CONFIG_DIR", "CCLAKE_PRICES", "XDG_CONFIG_HOME", "XDG_DATA_HOME"):
         monkeypatch.delenv(name, raising=False)
     folder = tmp_path / "home"
     folder.mkdir()
@@ -192,3 +194,63 @@ def test_a_warehouse_in_what_projects_links_to_is_refused(tmp_path: Path) -> Non
             source="s",
             jobs=1,
         )
+
+
+# ---- Own prices.
+
+
+def own_file(path: Path, text: str = '[[alias]]\nname = "big"\nmodel = "claude-opus-5"\n') -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def test_without_a_file_of_own_prices_the_shipped_ones_hold(tmp_path: Path) -> None:
+    assert price_book() is shipped()
+    assert settings(config_directory(tmp_path / "claude")).book is shipped()
+
+
+def test_own_prices_lie_in_the_config_directory_unless_told(home: Path, tmp_path: Path) -> None:
+    usual = platformdirs.user_config_path("cclake", appauthor=False) / "prices.toml"
+    assert usual.is_relative_to(home)
+    own_file(usual)
+    assert price_book().aliases == {"big": "claude-opus-5"}
+    assert settings(config_directory(tmp_path / "claude")).book == price_book()
+
+
+def test_the_environment_names_the_file_of_own_prices(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own_file(home / "mine.toml")
+    monkeypatch.setenv("CCLAKE_PRICES", "~/mine.toml")
+    assert price_book().aliases == {"big": "claude-opus-5"}
+    monkeypatch.setenv("CCLAKE_PRICES", os.devnull)
+    assert price_book() is shipped()
+
+
+def refused_prices() -> UsageError:
+    with pytest.raises(UsageError) as caught:
+        price_book()
+    assert caught.value.hint
+    return caught.value
+
+
+def test_a_named_file_of_own_prices_must_be_there(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CCLAKE_PRICES", str(home / "gone.toml"))
+    told = f"cannot read own prices at '{home}/gone.toml': No such file or directory"
+    assert refused_prices().what == told
+    monkeypatch.setenv("CCLAKE_PRICES", str(home))
+    assert refused_prices().what == f"cannot read own prices at '{home}': Is a directory"
+
+
+def test_own_prices_that_are_no_text_are_refused_with_their_line(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = home / "mine.toml"
+    monkeypatch.setenv("CCLAKE_PRICES", str(path))
+    path.write_bytes(b"# caf\xc3\xa9\n# caf\xe9\n")
+    assert refused_prices().what == f"{path}, line 2: it is no text in UTF-8"
+    path.write_bytes(b"\xef\xbb\xbf# an editor's mark of order is no text\n")
+    assert price_book() is shipped()

@@ -5,6 +5,7 @@ from pathlib import Path
 from etl import pricing
 from etl.commit import Warehouse
 from etl.prices import shipped
+from etl.prices.overrides import with_overrides
 from tests.sessions import append, assistant, rows, run_sync, user, write_log
 
 REGIONAL = "us.anthropic.claude-opus-4-6-v1"
@@ -54,3 +55,20 @@ def test_an_empty_folder_gets_no_commit_for_its_prices(tmp_path: Path) -> None:
     (tmp_path / "projects").mkdir()
     run_sync(tmp_path, tmp_path / "lake")
     assert Warehouse(tmp_path / "lake").commit_numbers() == []
+
+
+def test_own_prices_hold_with_the_next_sync_and_end_with_the_one_after(tmp_path: Path) -> None:
+    write_log(tmp_path, [user("Hi"), assistant(model="gateway/big")])
+    run_sync(tmp_path, tmp_path / "lake")
+    text = '[[price]]\nmodel = "claude-opus-5"\ninput = "4"\n'
+    text += '[[alias]]\nname = "Gateway/Big"\nmodel = "claude-opus-5"\n'
+    book = with_overrides(shipped(), text, "prices.toml")
+    assert [run_sync(tmp_path, tmp_path / "lake", book=book).commit for _ in "ab"] == [2, 2]
+    assert rows(tmp_path / "lake", NAMES) == [("gateway/big", "claude-opus-5", False, None)]
+    own = "select model, input_pico_usd from rate_cards where evidence = 'own'"
+    assert rows(tmp_path / "lake", own) == [("claude-opus-5", 4_000_000)]
+    run_sync(tmp_path, tmp_path / "lake")
+    assert rows(tmp_path / "lake", NAMES) == [("gateway/big", None, False, None)]
+    assert rows(tmp_path / "lake", own) == []
+    hashes = rows(tmp_path / "lake", "select price_book_hash from sync_runs order by ended_at")
+    assert hashes == [(one.content_hash,) for one in (shipped(), book, shipped())]

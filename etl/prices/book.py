@@ -49,6 +49,10 @@ class Card:
         """Say whether the card is one of that day."""
         return self.first_day <= day and (self.end_day is None or day < self.end_day)
 
+    def fits(self, prompt_tokens: int) -> bool:
+        """Say whether the prompt is large enough for the card."""
+        return not self.prompt_over or prompt_tokens > self.prompt_over
+
 
 @dataclass(frozen=True, slots=True)
 class Multiplier:
@@ -82,11 +86,7 @@ class Book:
             return None
         first_day = min(card.first_day for card in mine)
         on = max(day, first_day) if speed == "standard" else day
-        fitting = [
-            card
-            for card in mine
-            if card.holds_on(on) and (not card.prompt_over or prompt_tokens > card.prompt_over)
-        ]
+        fitting = [card for card in mine if card.holds_on(on) and card.fits(prompt_tokens)]
         return max(fitting, key=lambda card: card.prompt_over, default=None)
 
 

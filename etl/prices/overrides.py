@@ -29,14 +29,13 @@ def with_overrides(book: Book, text: str, file: str) -> Book:
     """Return the book with what a person wrote laid over it, the later over the earlier."""
     place = read(text, file)
     place.refuse_unknown(_TOP)
-    own = [_card_of(one, book.models()) for one in place.each("price")]
-    cards = book.cards
+    cards, known = book.cards, book.models()
+    own = [_card_of(one, known) for one in place.each("price")]
     for card in own:
         cards = laid_over(cards, card)
     # Names of models that the book does not have follow no rule: they are what was written.
-    strangers = {card.model: card.model for card in own if card.model not in book.models()}
-    models = book.models().union(strangers)
-    aliases = {**strangers, **_aliases_of(place, models, strangers)}
+    strangers = {card.model: card.model for card in own if card.model not in known}
+    aliases = {**strangers, **_aliases_of(place, known.union(strangers), strangers)}
     if not own and not aliases:
         return book
     told = f"{book.content_hash} {hash_of(text.encode())}"

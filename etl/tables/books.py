@@ -63,7 +63,7 @@ SYNC_RUNS = Table(
         Column("rejects", INTEGER, "Lines rejected."),
         Column("events", STRING, "What was odd: files skipped, rewritten, moved, gone; JSON."),
         Column("version", STRING, "Version of cclake."),
-        Column("price_book_hash", STRING, "Hash of the price book; null without one."),
+        Column("price_book_hash", STRING, "Hash of the price book, own prices included."),
     ),
 )
 
