@@ -5,7 +5,7 @@ The map, in the order in which a run flows through it:
     __main__   python -m etl
     cli        commands: parse options, call one function, show the result
     output     how results and errors are shown: text or JSON
-    config     where logs and warehouse are
+    config     where logs, warehouse and own prices are
     errors     the few ways in which a run can fail, with their exit codes
     pipeline   one run, top to bottom: the file to read first
     discover   roots → files, and what their paths say
@@ -35,8 +35,9 @@ The map, in the order in which a run flows through it:
     rebuild    rows → the object that was logged, pure
     restore    a session's files, back from the warehouse
     status     what is in the warehouse, and how fresh
-    prices     dated price cards, and which model a name means
+    prices     dated price cards, own prices over them, and which model a name means
     pricing    the price book as tables of a commit
+    cards      the price book for people, and why a name has its price
     hashing    content hashes
     jsontext   values ↔ JSON text
     demo       a made-up log tree

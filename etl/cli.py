@@ -2,6 +2,7 @@
 
 import sys
 from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -186,6 +187,85 @@ def restore(session: str, folder: Path, warehouse: str | None, as_json: bool) ->
     else:
         lines = sum(file.lines for file in files)
         output.say(f"restored {len(files):,} files, {lines:,} lines, below {folder}")
+
+
+class _ListGroup(click.Group):
+    """Runs `list` where no command is named."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args or args[0] not in {*self.commands, *ctx.help_option_names}:
+            args = ["list", *args]
+        return super().parse_args(ctx, args)
+
+
+@main.group(cls=_ListGroup)
+def prices() -> None:
+    """Show the price book, your own prices among it.
+
+    \b
+    cclake prices                                 every card
+    cclake prices claude-opus                     those of some models
+    cclake prices explain claude-opus-4-8[1m]     what a logged name means, and costs
+
+    Example: cclake prices claude-opus claude-haiku-5
+    """  # noqa: D301 - click wants the control character
+
+
+@prices.command("list")
+@click.argument("models", metavar="[MODEL-PREFIX]...", nargs=-1)
+@json_option
+def list_prices(models: tuple[str, ...], as_json: bool) -> None:
+    """List the cards of all models, or of those whose names begin so.
+
+    Prices are in US dollars for a million tokens. This is what runs without a command.
+
+    Example: cclake prices claude-opus --json
+    """
+    from etl import cards, config
+
+    found = cards.listed(config.price_book(), models)
+    if as_json:
+        output.show_json([asdict(card) for card in found])
+    elif found:
+        output.show_cards(found)
+    else:
+        wanted = output.printable(" or ".join(models))
+        output.say(f"no model begins with {wanted}; cclake prices lists them all")
+
+
+@prices.command()
+@click.argument("name", metavar="MODEL")
+@click.option("--on", "day", metavar="DAY", help="The request's day, UTC (default: today).")
+@click.option(
+    "--speed",
+    type=click.Choice(["standard", "fast"]),
+    default="standard",
+    help="As usage says it (default: standard); a name that ends in -fast says so itself.",
+)
+@click.option(
+    "--prompt",
+    "prompt_tokens",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="TOKENS",
+    help="Size of the prompt, cache included.",
+)
+@json_option
+def explain(name: str, day: str | None, speed: str, prompt_tokens: int, as_json: bool) -> None:
+    """Say which model a logged name means, and what it costs or why it has no price.
+
+    Example: cclake prices explain claude-opus-4-6-fast --on 2026-03-01
+    """
+    from etl import cards, config
+
+    if name.startswith("msg_"):
+        raise UsageError(f"'{name}' is the id of a message", hint="name its model as it is logged")
+    on = datetime.now(tz=UTC).date() if day is None else cards.day_of(day)
+    found = cards.explained(config.price_book(), cards.Request(name, on, speed, prompt_tokens))
+    if as_json:
+        output.show_json(asdict(found))
+    else:
+        output.show_explanation(found)
 
 
 @main.command()

@@ -6,14 +6,18 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
 from etl.errors import CclakeError, UsageError
 from etl.jsontext import visible
 
+if TYPE_CHECKING:
+    from etl.cards import Explanation, ShownCard
+
 _TITLE_CHARS = 60
+_PRICES = ("input", "output", "write 5m", "write 1h", "read")
 _UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
 
@@ -155,6 +159,57 @@ def show_sessions(found: Sequence[Mapping[str, object]]) -> None:
         for one in found
     ]
     show_table(["session", "ended", "turns", "output_tokens", "project", "title"], rows)
+
+
+def show_cards(found: Sequence["ShownCard"]) -> None:
+    """Print price cards, a line each."""
+    rows = [
+        (
+            one.model,
+            one.speed,
+            one.valid_from,
+            one.valid_to,
+            one.prompt_over or None,
+            *one.usd_per_million_tokens.values(),
+            one.evidence,
+        )
+        for one in found
+    ]
+    named = ["model", "speed", "from", "to", "prompts over", *_PRICES, "evidence"]
+    show_table(named, rows)
+
+
+def show_explanation(found: "Explanation") -> None:
+    """Print why a name is priced as it is, or is not."""
+    size = f", a prompt of {found.prompt_tokens:,} tokens" if found.prompt_tokens else ""
+    said = [
+        ("name", found.name),
+        ("means", f"{found.model}, {found.how}" if found.model else "nothing in the price book"),
+        ("on", f"{found.day}, at {found.speed} speed{size}"),
+    ]
+    said += _said_of(found.card) if found.card else []
+    for rule in found.multipliers:
+        share = f"times {rule.multiplier}  " if rule.multiplier is not None else ""
+        said.append((rule.rule, f"{share}{rule.why}"))
+    said += [("remark", remark) for remark in found.remarks]
+    if found.unpriced:
+        said.append(("no price", found.unpriced))
+    if found.closest:
+        said.append(("closest", ", ".join(found.closest)))
+    for name, words in said:
+        click.echo(f"{name:<18} {printable(words)}")
+
+
+def _said_of(card: "ShownCard") -> list[tuple[str, str]]:
+    prices = {name: (price, "million") for name, price in card.usd_per_million_tokens.items()}
+    prices["web_search"] = (card.usd_per_1000_searches, "thousand")
+    width = max(len(f"{price:,}") for price, _ in prices.values() if price is not None)
+    said = [("card", f"{card.provider}, {card.days()}")]
+    for name, (price, many) in prices.items():
+        words = "no price" if price is None else f"{price:>{width},} USD for a {many}"
+        said.append((name, words))
+    said.append(("source", f"{card.source} ({card.evidence})"))
+    return [*said, ("note", card.note)] if card.note else said
 
 
 def _minute(instant: object) -> str:

@@ -9,6 +9,8 @@ import pytest
 from etl import frames
 from etl.cli import main
 from etl.demo import write_tree
+from etl.prices import shipped
+from etl.prices.overrides import with_overrides
 from tests.sessions import run_sync
 
 TOP = Path(__file__).resolve().parent.parent
@@ -62,6 +64,13 @@ def test_every_query_in_the_readme_has_an_answer(tmp_path: Path) -> None:
     assert queries
     for sql in queries:
         assert len(frames.query(sql, warehouse=tmp_path / "lake")), sql
+
+
+def test_the_prices_in_the_readme_are_read_as_they_stand() -> None:
+    (text,) = re.findall(r"^```toml\n(.*?)^```", README.read_text(), re.MULTILINE | re.DOTALL)
+    book = with_overrides(shipped(), text, "README.md")
+    assert book.aliases["gateway/big"] == "claude-opus-4-8"
+    assert book.models() - shipped().models() == {"gateway/glow-1"}
 
 
 def test_code_on_a_page_is_told_from_words() -> None:

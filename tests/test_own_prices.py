@@ -79,6 +79,8 @@ def test_a_broken_file_leaves_the_warehouse_of_use(
     own.write_text("[[price\n")
     result = cclake(*command, "--warehouse", priced)
     assert (result.exit_code, result.stderr) == (0, "")
+    for refused in (("prices",), ("prices", "explain", "claude-opus-5")):
+        assert (cclake(*refused).exit_code, cclake(*refused).stdout) == (2, "")
 
 
 def test_a_named_file_that_is_not_there_is_exit_2(
