@@ -1,5 +1,6 @@
 # Needs git, make and Python 3.11 or later; everything else lands in .venv.
 # QUIET=1 says less. PYTHON, WORKERS (test processes) and MB (benchmark size) can be set.
+# GENAI (a version) and WHEELS (a folder of wheels, instead of downloads) are for the prices.
 
 PYTHON ?= python3
 WORKERS ?= 2
@@ -17,11 +18,11 @@ INSTALLED := $(VENV)/.installed
 PIP := $(BIN)/python -m pip --disable-pip-version-check $(if $(QUIET),-qq,-q)
 SAY := @$(if $(QUIET),:,echo)
 
-.PHONY: help setup run test lint types fix golden docs real bench lock clean
+.PHONY: help setup run test lint types fix golden docs real bench prices lock clean
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/\1|\2/p' Makefile | \
-		while IFS='|' read -r name text; do printf '  make %-8s %s\n' "$$name" "$$text"; done
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1|\2/p' Makefile | \
+		while IFS='|' read -r name text; do printf '  make %-11s %s\n' "$$name" "$$text"; done
 
 setup: $(INSTALLED) ## make .venv with the locked packages and .venv/bin/cclake
 
@@ -95,6 +96,9 @@ real: $(INSTALLED) ## account for every line of real logs: LOGS=DIR (~/.claude),
 
 bench: $(INSTALLED) ## measure on a made-up tree of MB megabytes (MB=200)
 	@$(BIN)/python -m tests.benchmarks $(MB)
+
+prices: $(INSTALLED) ## write etl/prices/others.toml from the newest genai-prices (GENAI=0.2.2)
+	@$(BIN)/python -m tests.prices.refresh $(GENAI) $(if $(WHEELS),--wheels $(WHEELS))
 
 lock: $(INSTALLED) ## resolve the newest releases into requirements.lock
 	@$(BIN)/python -m uv --version >/dev/null 2>&1 || $(PIP) install uv

@@ -12,17 +12,18 @@ from itertools import pairwise
 
 from etl.hashing import hash_of
 from etl.prices.places import Place, read, shown
+from etl.prices.vendors import Vendor
 
 COMPONENTS = ("input", "output", "cache_write_5m", "cache_write_1h", "cache_read")
 WEB_SEARCH = "web_search"
 SPEEDS = frozenset({"standard", "fast"})
-EVIDENCE = frozenset({"official", "quoted", "excerpt", "library", "derived"})
+EVIDENCE = frozenset({"official", "quoted", "excerpt", "library", "fallback", "derived"})
 ANTHROPIC = "anthropic"
 _DECIMALS = 6  # A millionth of a dollar for a million tokens is a pico-dollar for one.
 _SEARCHES = 1_000  # Searches are priced by the thousand, tokens by the million.
 _NUMBER = re.compile(r"([0-9]+)(?:\.([0-9]+))?")
 # So that a price times any number of tokens that was ever logged is a number SQL can hold.
-_MOST_USD = 1_000_000
+_MOST_USD = 1_000
 _MOST_TOKENS = 1_000_000_000
 _NEEDED = frozenset({"model", "from", "source", "evidence", *COMPONENTS})
 _ALLOWED = _NEEDED | {"speed", "prompt_over", "to", "note"}
@@ -74,10 +75,11 @@ class Book:
     web_search_pico_usd: int = 0
     content_hash: str = ""
     aliases: Mapping[str, str] = field(default_factory=dict)
+    vendors: tuple[Vendor, ...] = ()
 
-    def models(self) -> frozenset[str]:
-        """Return the models that have a card."""
-        return frozenset(card.model for card in self.cards)
+    def models(self, provider: str | None = None) -> frozenset[str]:
+        """Return the models that have a card: all, or those of one provider."""
+        return frozenset(card.model for card in self.cards if provider in {None, card.provider})
 
     def card_for(self, model: str, speed: str, prompt_tokens: int, day: date) -> Card | None:
         """Return the card of a request; the first of a model holds for the time before it, too."""
@@ -94,8 +96,8 @@ def book_of(text: str, name: str) -> Book:
     """Read a price book, or say where it is wrong."""
     place = read(text, name)
     place.refuse_unknown(_TOP)
-    cards = tuple(_card_of(one) for one in place.each("card"))
-    _refuse_overlaps(cards, place)
+    cards = tuple(card_of(one) for one in place.each("card"))
+    refuse_overlaps(cards, place)
     return Book(
         as_of=place.day_at("as_of"),
         cards=cards,
@@ -113,7 +115,8 @@ def _web_search(place: Place) -> int:
     return searches_at(place.below(WEB_SEARCH), "usd_per_1000") if has_one else 0
 
 
-def _card_of(place: Place) -> Card:
+def card_of(place: Place) -> Card:
+    """Return the card that an entry is, or say where it is wrong."""
     place.refuse_unknown(_ALLOWED)
     if missing := sorted(_NEEDED - place.entry.keys()):
         raise place.wrong(f"it has no {', '.join(missing)}")
@@ -193,7 +196,8 @@ def _units_at(place: Place, key: str, *, decimals: int) -> int:
     return units
 
 
-def _refuse_overlaps(cards: Iterable[Card], place: Place) -> None:
+def refuse_overlaps(cards: Iterable[Card], place: Place) -> None:
+    """Refuse two cards for the same request."""
     cells: dict[tuple[str, str, int], list[Card]] = defaultdict(list)
     for card in cards:
         cells[card.model, card.speed, card.prompt_over].append(card)

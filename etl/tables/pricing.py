@@ -26,7 +26,7 @@ RATE_CARDS = Table(
         Column("us_hundredths", SMALL, "Share of the price for inference in the US, in 1/100."),
         Column("regional_hundredths", SMALL, "Share for a cloud's regional endpoint, in 1/100."),
         Column("source", STRING, "Where the price is from."),
-        Column("evidence", STRING, "official, quoted, excerpt, library, derived or own."),
+        Column("evidence", STRING, "official, quoted, excerpt, library, fallback, derived or own."),
     ),
 )
 
