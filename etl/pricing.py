@@ -1,11 +1,11 @@
 """The price book in the warehouse: its rates, and the models that logged names mean."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 import pyarrow as pa
 
-from etl.prices.book import COMPONENTS, Book
-from etl.prices.names import named
+from etl.prices.book import ANTHROPIC, COMPONENTS, Book
+from etl.prices.names import NamedModel, named
 from etl.prices.rates import rates_of
 from etl.tables import MODEL_NAMES, RATE_CARDS
 
@@ -23,16 +23,25 @@ def news(book: Book, logged: Iterable[str], stored: Mapping[str, pa.Table]) -> d
 
 def tables_of(book: Book, names: Iterable[str]) -> dict[str, pa.Table]:
     """Return the tables of a book, for the model names that are logged."""
+    models = book.models()
+    found = [
+        named(name, models, aliases=book.aliases, vendors=book.vendors)
+        for name in sorted(set(names))
+    ]
+    rates = _rate_rows(book, {name.model for name in found})
     return {
-        RATE_CARDS.name: pa.Table.from_pylist([*_rate_rows(book)], schema=RATE_CARDS.schema()),
+        RATE_CARDS.name: pa.Table.from_pylist([*rates], schema=RATE_CARDS.schema()),
         MODEL_NAMES.name: pa.Table.from_pylist(
-            [*_name_rows(book, names)], schema=MODEL_NAMES.schema()
+            [_name_row(name) for name in found], schema=MODEL_NAMES.schema()
         ),
     }
 
 
-def _rate_rows(book: Book) -> Iterable[dict[str, object]]:
+def _rate_rows(book: Book, logged: Collection[str | None]) -> Iterable[dict[str, object]]:
+    """Give all of Claude's rates, and of the many other models those that are logged."""
     for rate in rates_of(book):
+        if rate.provider != ANTHROPIC and rate.model not in logged:
+            continue
         yield {
             "model": rate.model,
             "provider": rate.provider,
@@ -51,13 +60,10 @@ def _rate_rows(book: Book) -> Iterable[dict[str, object]]:
         }
 
 
-def _name_rows(book: Book, names: Iterable[str]) -> Iterable[dict[str, object]]:
-    models = book.models()
-    for name in sorted(set(names)):
-        found = named(name, models, book.aliases)
-        yield {
-            "name": name,
-            "model": found.model,
-            "is_regional": found.is_regional,
-            "speed": found.speed,
-        }
+def _name_row(found: NamedModel) -> dict[str, object]:
+    return {
+        "name": found.name,
+        "model": found.model,
+        "is_regional": found.is_regional,
+        "speed": found.speed,
+    }

@@ -5,6 +5,7 @@ from pathlib import Path
 from etl import pricing
 from etl.commit import Warehouse
 from etl.prices import shipped
+from etl.prices.book import ANTHROPIC
 from etl.prices.overrides import with_overrides
 from tests.sessions import append, assistant, rows, run_sync, user, write_log
 
@@ -15,7 +16,7 @@ NAMES = "select name, model, is_regional, speed from model_names order by name"
 def test_the_tables_hold_every_model_and_every_name() -> None:
     tables = pricing.tables_of(shipped(), ["claude-opus-4-5-20251101", "glow-1", "glow-1"])
     rates = tables["rate_cards"].to_pylist()
-    assert {row["model"] for row in rates} == shipped().models()
+    assert {row["model"] for row in rates} == shipped().models(ANTHROPIC)
     assert all(row["source"] and row["web_search_pico_usd"] == 10_000_000_000 for row in rates)
     assert tables["model_names"].to_pylist() == [
         {
@@ -26,6 +27,17 @@ def test_the_tables_hold_every_model_and_every_name() -> None:
         },
         {"name": "glow-1", "model": None, "is_regional": False, "speed": None},
     ]
+
+
+def test_of_other_vendors_only_the_models_that_are_logged_have_rates() -> None:
+    tables = pricing.tables_of(shipped(), ["z-ai/glm-4.6", "GLM-4.6", "glm-4.6:free"])
+    rates = [row for row in tables["rate_cards"].to_pylist() if row["provider"] != ANTHROPIC]
+    assert [(row["model"], row["provider"], row["evidence"]) for row in rates] == [
+        ("zai/glm-4.6", "zai", "fallback")
+    ]
+    assert rates[0]["web_search_pico_usd"] is None
+    meant = {row["name"]: row["model"] for row in tables["model_names"].to_pylist()}
+    assert meant == {"GLM-4.6": "zai/glm-4.6", "glm-4.6:free": None, "z-ai/glm-4.6": "zai/glm-4.6"}
 
 
 def test_a_new_name_is_matched_when_it_is_first_logged(tmp_path: Path) -> None:

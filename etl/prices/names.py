@@ -1,9 +1,13 @@
 """Which model a logged name means. A version that is not in the book is never its sibling."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from etl.prices.vendors import Vendor, meant_by
+
+# No model has a longer name; the time that expressions take may grow with its square.
+_LONGEST_NAME = 1_000
 _FAMILIES = "opus|sonnet|haiku|fable|mythos"
 _ARN = re.compile(r"arn:aws[\w-]*:bedrock:.*/")
 _VERTEX = re.compile(r"projects/.*?/locations/([\w-]+)/publishers/anthropic/models/")
@@ -26,15 +30,23 @@ class NamedModel:
 
 
 def named(
-    name: str, models: Collection[str], aliases: Mapping[str, str] | None = None
+    name: str,
+    models: Collection[str],
+    *,
+    aliases: Mapping[str, str] | None = None,
+    vendors: Sequence[Vendor] = (),
 ) -> NamedModel:
-    """Read a logged model name against the models of a book, and a person's names for them."""
+    """Read a logged name: a person's own, one of the book's models, or else a vendor's."""
+    if len(name) > _LONGEST_NAME:
+        return NamedModel(name, None)
     if aliases and (alias := aliases.get(exact(name))):
         return NamedModel(name, alias)
     text, is_regional = _without_route(exact(name))
     text = _without_endings(text)
     speed = "fast" if text.endswith("-fast") else None
     key = _key_of(_without_endings(text.removesuffix("-fast")))
+    if key not in models and (model := meant_by(name, vendors)):
+        return NamedModel(name, model)
     return NamedModel(name, key if key in models else None, is_regional, speed)
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from etl.prices import shipped
+from etl.prices.book import ANTHROPIC
 from etl.prices.names import named
 
 ROUTES = [
@@ -82,5 +83,5 @@ def test_a_version_that_is_not_in_the_book_is_no_model_of_it(name: str) -> None:
 
 
 def test_every_key_of_the_book_means_itself() -> None:
-    models = shipped().models()
+    models = shipped().models(ANTHROPIC)
     assert {named(model, models).model for model in models} == models

@@ -7,11 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from etl.prices import shipped
-from etl.prices.rates import LARGEST_PROMPT, Rate, rates_of
+from etl.prices.rates import FIRST_DAY, LARGEST_PROMPT, Rate, rates_of
 
 RATES = rates_of(shipped())
 DAYS = sorted(
-    {day for card in shipped().cards for day in (card.first_day, card.end_day) if day is not None}
+    {
+        day
+        for card in shipped().cards
+        for day in (card.first_day, card.end_day)
+        if day is not None and day > FIRST_DAY
+    }
 )
 
 
