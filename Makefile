@@ -18,7 +18,7 @@ INSTALLED := $(VENV)/.installed
 PIP := $(BIN)/python -m pip --disable-pip-version-check $(if $(QUIET),-qq,-q)
 SAY := @$(if $(QUIET),:,echo)
 
-.PHONY: help setup run test lint types fix golden docs real bench prices lock clean
+.PHONY: help setup run test lint types fix golden docs real bench prices prices-diff lock clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1|\2/p' Makefile | \
@@ -99,6 +99,9 @@ bench: $(INSTALLED) ## measure on a made-up tree of MB megabytes (MB=200)
 
 prices: $(INSTALLED) ## write etl/prices/others.toml from the newest genai-prices (GENAI=0.2.2)
 	@$(BIN)/python -m tests.prices.refresh $(GENAI) $(if $(WHEELS),--wheels $(WHEELS))
+
+prices-diff: $(INSTALLED) ## the Claude book beside two libraries; a difference needs a reason
+	@$(BIN)/python -m tests.prices.differences $(if $(WHEELS),--wheels $(WHEELS))
 
 lock: $(INSTALLED) ## resolve the newest releases into requirements.lock
 	@$(BIN)/python -m uv --version >/dev/null 2>&1 || $(PIP) install uv
