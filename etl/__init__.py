@@ -37,6 +37,7 @@ The map, in the order in which a run flows through it:
     status     what is in the warehouse, and how fresh
     prices     dated price cards, own prices over them, and which model a name means
     pricing    the price book as tables of a commit
+    bill       how the cost of one response comes about
     cards      the price book for people, and why a name has its price
     hashing    content hashes
     jsontext   values ↔ JSON text

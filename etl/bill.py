@@ -1,17 +1,19 @@
-"""How the cost of one response comes about: its pieces, line by line."""
+"""How costs come about: one response line by line, and what has no price at all."""
 
 from contextlib import closing
 from dataclasses import dataclass
+from decimal import Decimal
 
 from etl import views
 from etl.commit import Warehouse
+from etl.errors import CheckError, UsageError
 
 Row = dict[str, object]
 
 _PIECES = """
 select
-    key, piece_no, piece, is_response, model, price_model, occurred_at, session_id, agent_id,
-    speed, service_tier, inference_geo, cost_usd, cost_status, unpriced_tokens, flags
+    key, piece_no, piece, model, price_model, occurred_at, speed, service_tier, inference_geo,
+    cost_usd, cost_status, unpriced_tokens, flags
 from token_spend where message_id = $id order by key, piece_no
 """
 _LINES = """
@@ -24,9 +26,9 @@ order by
         component
     )
 """
-_TOTAL = """
-select sum(cost_usd) as cost_usd, sum(unpriced_tokens)::bigint as unpriced_tokens
-from token_spend where message_id = $id
+_UNPRICED = """
+select model, cost_status, sum(unpriced_tokens)::bigint as tokens
+from token_spend where cost_usd is null group by all order by tokens desc, model limit 5
 """
 
 
@@ -35,22 +37,34 @@ class Bill:
     """A response's pieces, the lines of their costs, and what they come to."""
 
     message_id: str
-    cost_usd: object
-    unpriced_tokens: object
+    cost_usd: Decimal | None
     pieces: list[Row]
     lines: list[Row]
 
 
-def bill_of(warehouse: Warehouse, message_id: str) -> Bill | None:
-    """Return the bill of a response, or nothing if the warehouse does not have it."""
+def bill_of(warehouse: Warehouse, message_id: str) -> Bill:
+    """Return how the cost of a response comes about, or say that the warehouse has none."""
     with closing(views.connect(warehouse)) as con:
+        pieces, lines = (
+            con.sql(sql, params={"id": message_id}).to_arrow_table().to_pylist()
+            for sql in (_PIECES, _LINES)
+        )
+    if not pieces:
+        raise UsageError(
+            f"no response '{message_id}' is in '{warehouse.folder}'",
+            hint="cclake query 'select message_id from usage' lists them",
+        )
+    costs = [piece["cost_usd"] for piece in pieces if piece["cost_usd"] is not None]
+    return Bill(message_id, sum(costs, Decimal(0)) if costs else None, pieces, lines)
 
-        def rows(sql: str) -> list[Row]:
-            found: list[Row] = con.sql(sql, params={"id": message_id}).to_arrow_table().to_pylist()
-            return found
 
-        pieces = rows(_PIECES)
-        if not pieces:
-            return None
-        (total,) = rows(_TOTAL)
-        return Bill(message_id, total["cost_usd"], total["unpriced_tokens"], pieces, rows(_LINES))
+def refuse_unpriced(warehouse: Warehouse) -> None:
+    """Fail if something that was logged has no price, and name what it is."""
+    with closing(views.connect(warehouse)) as con:
+        found = con.execute(_UNPRICED).fetchall()
+    if found:
+        told = "; ".join(f"{model}: {status}, {tokens:,} tokens" for model, status, tokens in found)
+        raise CheckError(
+            f"something has no price: {told}",
+            hint="cclake prices explain MODEL says why; prices.toml takes prices of your own",
+        )

@@ -104,7 +104,7 @@ def listed(book: Book, beginnings: Sequence[str] = ()) -> list[ShownCard]:
 
 def explained(book: Book, request: Request) -> Explanation:
     """Say which model a logged name means, by which rule, and what it costs, or why not."""
-    found = named(request.name, book.models(), book.aliases)
+    found = named(request.name, book.models(), aliases=book.aliases, vendors=book.vendors)
     speed = found.speed or request.speed
     card = None
     if found.model:
@@ -150,6 +150,9 @@ def _how(book: Book, found: NamedModel, model: str) -> str:
         return "the name as it is"
     if text in book.aliases:
         return "by an alias of your own"
+    vendor = model.partition("/")[0]
+    if vendor in {one.provider for one in book.vendors}:
+        return f"a name that {vendor} gives it"
     route, spelled, ending = pieces_of(text)
     cut = " and ".join(f"'{piece}'" for piece in (route, ending) if piece)
     words = [f"without {cut}"] if cut else []

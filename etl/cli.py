@@ -52,12 +52,14 @@ def main() -> None:
 @click.option("--logs", multiple=True, metavar="DIR", help="A Claude config or projects directory.")
 @click.option("--source", metavar="NAME", help="This machine's name in the warehouse.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Processes (default: one a core).")
+@click.option("--strict", is_flag=True, help="Exit with 4 if something logged has no price.")
 @warehouse_option
 @json_option
 def sync(
     logs: tuple[str, ...],
     source: str | None,
     jobs: int | None,
+    strict: bool,
     warehouse: str | None,
     as_json: bool,
 ) -> None:
@@ -66,9 +68,11 @@ def sync(
     \b
     Example: cclake sync --logs ~/.claude
     Exit codes: 0 done, 1 done but some files could not be read, 2 usage,
-    3 another sync is running, 4 the state was refused, 5 nothing was committed.
+    3 another sync is running, 4 the state was refused, or with --strict something
+    has no price, 5 nothing was committed.
     """  # noqa: D301 - click wants the control character
-    from etl import config, pipeline
+    from etl import bill, config, pipeline
+    from etl.commit import Warehouse
 
     settings = config.settings_of(logs=logs, warehouse=warehouse, source=source, jobs=jobs)
     run = pipeline.sync(settings)
@@ -78,6 +82,8 @@ def sync(
         output.show_json(asdict(run))
     else:
         output.say(output.sentence_of(asdict(run)))
+    if strict:
+        bill.refuse_unpriced(Warehouse(settings.warehouse))
     sys.exit(run.exit_code())
 
 
@@ -234,7 +240,7 @@ def list_prices(models: tuple[str, ...], as_json: bool) -> None:
 
 
 @prices.command()
-@click.argument("name", metavar="MODEL")
+@click.argument("name", metavar="MODEL|MESSAGE_ID")
 @click.option("--on", "day", metavar="DAY", help="The request's day, UTC (default: today).")
 @click.option(
     "--speed",
@@ -250,16 +256,29 @@ def list_prices(models: tuple[str, ...], as_json: bool) -> None:
     metavar="TOKENS",
     help="Size of the prompt, cache included.",
 )
+@warehouse_option
 @json_option
-def explain(name: str, day: str | None, speed: str, prompt_tokens: int, as_json: bool) -> None:
-    """Say which model a logged name means, and what it costs or why it has no price.
+def explain(
+    name: str,
+    day: str | None,
+    speed: str,
+    prompt_tokens: int,
+    warehouse: str | None,
+    as_json: bool,
+) -> None:
+    """Say what a logged model name means and costs, or show a response's cost line by line.
 
+    \b
     Example: cclake prices explain claude-opus-4-6-fast --on 2026-03-01
-    """
-    from etl import cards, config
+             cclake prices explain msg_01Kq3
+    """  # noqa: D301 - click wants the control character
+    from etl import bill, cards, config
+    from etl.commit import Warehouse
 
     if name.startswith("msg_"):
-        raise UsageError(f"'{name}' is the id of a message", hint="name its model as it is logged")
+        shown = bill.bill_of(Warehouse(config.warehouse_of(warehouse)), name)
+        output.show_json(asdict(shown)) if as_json else output.show_bill(shown)
+        return
     on = datetime.now(tz=UTC).date() if day is None else cards.day_of(day)
     found = cards.explained(config.price_book(), cards.Request(name, on, speed, prompt_tokens))
     if as_json:

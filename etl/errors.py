@@ -38,6 +38,12 @@ class StateError(CclakeError):
     exit_code = 4
 
 
+class CheckError(CclakeError):
+    """Raised when the warehouse is sound, but something that was asked of it does not hold."""
+
+    exit_code = 4
+
+
 class StorageError(CclakeError):
     """Raised when reading or writing failed and nothing was committed."""
 

@@ -14,6 +14,7 @@ from etl.errors import CclakeError, UsageError
 from etl.jsontext import visible
 
 if TYPE_CHECKING:
+    from etl.bill import Bill
     from etl.cards import Explanation, ShownCard
 
 _TITLE_CHARS = 60
@@ -159,6 +160,32 @@ def show_sessions(found: Sequence[Mapping[str, object]]) -> None:
         for one in found
     ]
     show_table(["session", "ended", "turns", "output_tokens", "project", "title"], rows)
+
+
+def show_bill(bill: "Bill") -> None:
+    """Print how the cost of a response comes about, a line a component."""
+    names = "piece,model,priced as,card from,component,units,unit_usd,share,amount_usd".split(",")
+    rows = [
+        (
+            one["piece"],
+            one["model"],
+            one["price_model"],
+            None if one["card_from"] == date.min else one["card_from"],
+            one["component"],
+            one["units"],
+            one["unit_usd"],
+            one["price_share"],
+            one["amount_usd"],
+        )
+        for one in bill.lines
+    ]
+    show_table(names, rows)
+    for piece in bill.pieces:
+        told = [f"{piece['piece']}, {piece['model']}: {piece['cost_status']}"]
+        told += [str(piece["flags"])] if piece["flags"] else []
+        click.echo(printable(" · ".join(told)))
+    total = "no price" if bill.cost_usd is None else f"{bill.cost_usd:f} USD at list price"
+    click.echo(f"{bill.message_id}: {total}")
 
 
 def show_cards(found: Sequence["ShownCard"]) -> None:

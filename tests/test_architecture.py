@@ -54,6 +54,7 @@ STAGE_IMPORTS: dict[str, frozenset[str]] = {
     "facts": frozenset({"parse", "normalise"}),
     "peek": frozenset({"parse", "read"}),
     "answers": frozenset({"commit", "views"}),
+    "bill": frozenset({"commit", "views"}),
     "restore": frozenset({"commit", "views"}),
     "sessions": frozenset({"commit", "views"}),
     "status": frozenset({"commit", "views"}),

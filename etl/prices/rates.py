@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from etl.prices.book import ANTHROPIC, WEB_SEARCH, Book, Card
 
-FIRST_DAY = date(1970, 1, 1)
+FIRST_DAY = date.min
 LAST_DAY = date(9999, 12, 31)
 RULES = ("batch", "us_inference", "regional_endpoint")
 LARGEST_PROMPT = (1 << 63) - 1
