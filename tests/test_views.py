@@ -35,6 +35,15 @@ PLAIN = {
     "is_forked": "false",
     "cache_write_5m_tokens": "0",
     "cache_write_1h_tokens": "0",
+    "is_warmup": "false",
+    "is_regional": "false",
+    "prompt_min": "0",
+    "prompt_max": "1000000000",
+    "valid_from": "1970-01-01",
+    "valid_to": "9999-12-31",
+    "batch_hundredths": "50",
+    "us_hundredths": "110",
+    "regional_hundredths": "110",
 }
 
 Rows = list[dict[str, str | None]]

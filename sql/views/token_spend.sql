@@ -19,7 +19,7 @@
 -- turn_id                key of the prompt that began the turn
 -- version                version of Claude Code that wrote it
 -- source                 the machine whose logs it was read from
--- speed                  fast or standard
+-- speed                  fast or standard, by what was logged or what the model's name says
 -- service_tier           service tier, as logged
 -- inference_geo          where inference ran, as logged
 -- input_tokens           input tokens that missed the cache
@@ -176,11 +176,21 @@ priced as (
             pieces.cache_write_1h_tokens * rates.cache_write_1h_pico_usd,
             0
         ) as list_pico_usd,
-        pieces.cache_read_tokens * (rates.input_pico_usd - rates.cache_read_pico_usd)
-            as saved_pico_usd,
-        pieces.cache_write_5m_tokens * (rates.cache_write_5m_pico_usd - rates.input_pico_usd)
-        + pieces.cache_write_1h_tokens * (rates.cache_write_1h_pico_usd - rates.input_pico_usd)
-            as extra_pico_usd,
+        if(
+            pieces.cache_read_tokens > 0,
+            pieces.cache_read_tokens * (rates.input_pico_usd - rates.cache_read_pico_usd),
+            0
+        ) as saved_pico_usd,
+        if(
+            pieces.cache_write_5m_tokens > 0,
+            pieces.cache_write_5m_tokens * (rates.cache_write_5m_pico_usd - rates.input_pico_usd),
+            0
+        )
+        + if(
+            pieces.cache_write_1h_tokens > 0,
+            pieces.cache_write_1h_tokens * (rates.cache_write_1h_pico_usd - rates.input_pico_usd),
+            0
+        ) as extra_pico_usd,
         rates.share_millionths,
         if(pieces.searches > 0, pieces.searches * rates.web_search_pico_usd, 0) as search_pico_usd
     from billable as pieces
@@ -208,10 +218,16 @@ costed as (
                 )
                 + search_pico_usd
         end as cost_pico_usd,
-        if(is_charged, (saved_pico_usd::hugeint * share_millionths // 1000000)::bigint, 0)
-            as cache_saved_pico_usd,
-        if(is_charged, (extra_pico_usd::hugeint * share_millionths // 1000000)::bigint, 0)
-            as cache_extra_pico_usd
+        case
+            when not is_charged then 0
+            when cost_pico_usd is not null then
+                (saved_pico_usd::hugeint * share_millionths // 1000000)::bigint
+        end as cache_saved_pico_usd,
+        case
+            when not is_charged then 0
+            when cost_pico_usd is not null then
+                (extra_pico_usd::hugeint * share_millionths // 1000000)::bigint
+        end as cache_extra_pico_usd
     from priced
 )
 
@@ -234,7 +250,7 @@ select
     costed.turn_id,
     costed.version,
     costed.source,
-    costed.speed,
+    coalesce(names.speed, costed.speed) as speed,
     costed.service_tier,
     costed.inference_geo,
     costed.input_tokens,
