@@ -1,8 +1,9 @@
 -- Tokens and cost of responses by the tools they called. A response that made several calls is
 -- divided among them, to the last token and pico-dollar; one without a call has no tool.
 -- grain: one tool, or none
--- tool_name              the tool that was called; null for responses that called none
--- calls                  calls
+-- tool_name              the tool that was called; null for responses that called none, or one
+--   without a name
+-- calls                  calls of responses that are known
 -- responses              API responses, each once, at the first tool it called
 -- input_tokens           input tokens that missed the cache
 -- output_tokens          output tokens, thinking included
@@ -16,6 +17,7 @@ with
 calls as (
     select
         message_id,
+        tool_use_id,
         tool_name,
         row_number() over (partition by message_id order by line_no, tool_use_id) as call_no,
         count(*) over (partition by message_id) as calls
@@ -26,8 +28,8 @@ calls as (
 -- What does not divide goes to the first calls, one each.
 shares as (
     select
+        calls.tool_use_id,
         calls.tool_name,
-        calls.tool_name is not null as is_call,
         coalesce(calls.call_no, 1) as share_no,
         coalesce(calls.calls, 1) as share_count,
         pieces.*
@@ -37,7 +39,8 @@ shares as (
 
 select
     tool_name,
-    count(*) filter (where is_call and is_response) as calls,
+    -- By their ids: a response that was asked for again under another request has the same calls.
+    count(distinct tool_use_id) as calls,
     count(*) filter (where share_no = 1 and is_response) as responses,
     sum(
         columns('^(input|output|cache_.*)_tokens$') // share_count
