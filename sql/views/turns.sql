@@ -103,12 +103,6 @@ responses as (
     select
         turn_id,
         count(*) as api_calls,
-        try_cast(sum(input_tokens) as bigint) as input_tokens,
-        try_cast(sum(output_tokens) as bigint) as output_tokens,
-        try_cast(sum(cache_read_tokens) as bigint) as cache_read_tokens,
-        try_cast(
-            sum(cache_write_5m_tokens) + sum(cache_write_1h_tokens) as bigint
-        ) as cache_write_tokens,
         arg_max(
             coalesce(input_tokens, 0)::hugeint + coalesce(cache_read_tokens, 0)
             + coalesce(cache_write_5m_tokens, 0) + coalesce(cache_write_1h_tokens, 0),
@@ -123,6 +117,10 @@ responses as (
 spend as (
     select
         turn_id,
+        sum(input_tokens)::bigint as input_tokens,
+        sum(output_tokens)::bigint as output_tokens,
+        sum(cache_read_tokens)::bigint as cache_read_tokens,
+        sum(cache_write_5m_tokens + cache_write_1h_tokens)::bigint as cache_write_tokens,
         sum(cost_pico_usd)::decimal(26, 0) * 0.000000000001::decimal(12, 12) as cost_usd,
         (sum(cost_pico_usd) filter (where agent_id is not null))::decimal(26, 0)
         * 0.000000000001::decimal(12, 12) as agents_cost_usd,
@@ -199,10 +197,10 @@ select
     coalesce(responses.api_calls, 0) as api_calls,
     coalesce(calls.tool_calls, 0) as tool_calls,
     coalesce(calls.tool_errors, 0) as tool_errors,
-    coalesce(responses.input_tokens, 0) as input_tokens,
-    coalesce(responses.output_tokens, 0) as output_tokens,
-    coalesce(responses.cache_read_tokens, 0) as cache_read_tokens,
-    coalesce(responses.cache_write_tokens, 0) as cache_write_tokens,
+    coalesce(spend.input_tokens, 0) as input_tokens,
+    coalesce(spend.output_tokens, 0) as output_tokens,
+    coalesce(spend.cache_read_tokens, 0) as cache_read_tokens,
+    coalesce(spend.cache_write_tokens, 0) as cache_write_tokens,
     spend.cost_usd,
     coalesce(spend.unpriced_tokens, 0) as unpriced_tokens,
     try_cast(responses.context_tokens as bigint) as context_tokens,
