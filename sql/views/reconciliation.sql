@@ -36,7 +36,7 @@ booked as (
         regexp_replace(name, '(-\d{8}|\[\w+\])+$', '') as model,
         try_cast(
             sum(
-                coalesce(try_cast(json_value(item, '$.inputTokens') as bigint), 0)
+                coalesce(try_cast(json_value(item, '$.inputTokens') as bigint), 0)::hugeint
                 + coalesce(try_cast(json_value(item, '$.outputTokens') as bigint), 0)
                 + coalesce(try_cast(json_value(item, '$.cacheReadInputTokens') as bigint), 0)
                 + coalesce(try_cast(json_value(item, '$.cacheCreationInputTokens') as bigint), 0)
