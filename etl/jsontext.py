@@ -21,6 +21,16 @@ def exact(number: Decimal | int) -> orjson.Fragment:
     return orjson.Fragment(f"{Decimal(number):f}")
 
 
+def indented(value: object) -> str:
+    """Return JSON text for people; decimals keep their digits, and what JSON has not is text."""
+    option = orjson.OPT_INDENT_2 | orjson.OPT_PASSTHROUGH_DATETIME
+    return orjson.dumps(value, default=_known, option=option).decode()
+
+
+def _known(value: object) -> object:
+    return exact(value) if isinstance(value, Decimal) else str(value)
+
+
 def loads(text: str | bytes) -> Any:  # noqa: ANN401 - JSON is of any type
     """Return the value of JSON text that `dumps` wrote."""
     try:

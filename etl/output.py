@@ -1,6 +1,5 @@
 """How results and errors are shown: the result on stdout, the talk on stderr."""
 
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from etl.errors import CclakeError, UsageError
-from etl.jsontext import visible
+from etl.jsontext import indented, visible
 
 if TYPE_CHECKING:
     from etl.bill import Bill
@@ -24,7 +23,7 @@ _UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
 def show_json(result: object) -> None:
     """Print a result as JSON."""
-    click.echo(visible(json.dumps(result, indent=2, ensure_ascii=False, default=str)))
+    click.echo(visible(indented(result)))
 
 
 def say(words: str) -> None:
@@ -164,28 +163,26 @@ def show_sessions(found: Sequence[Mapping[str, object]]) -> None:
 
 def show_bill(bill: "Bill") -> None:
     """Print how the cost of a response comes about, a line a component."""
-    names = "piece,model,priced as,card from,component,units,unit_usd,share,amount_usd".split(",")
-    rows = [
-        (
-            one["piece"],
-            one["model"],
-            one["price_model"],
-            None if one["card_from"] == date.min else one["card_from"],
-            one["component"],
-            one["units"],
-            one["unit_usd"],
-            one["price_share"],
-            one["amount_usd"],
-        )
-        for one in bill.lines
-    ]
-    show_table(names, rows)
+    names = ["piece", "model", "priced as", "component", "units", "unit_usd", "share", "amount_usd"]
+    columns = ("piece", "model", "price_model", "component", "units")
+    numbers = ("unit_usd", "price_share", "amount_usd")
+    show_table(
+        names,
+        [
+            (*(line[name] for name in columns), *(_plain(line[name]) for name in numbers))
+            for line in bill.lines
+        ],
+    )
     for piece in bill.pieces:
-        told = [f"{piece['piece']}, {piece['model']}: {piece['cost_status']}"]
-        told += [str(piece["flags"])] if piece["flags"] else []
-        click.echo(printable(" · ".join(told)))
-    total = "no price" if bill.cost_usd is None else f"{bill.cost_usd:f} USD at list price"
-    click.echo(f"{bill.message_id}: {total}")
+        told = (piece["model"], piece["cost_status"], piece["flags"])
+        click.echo(printable(f"{piece['piece']}: {', '.join(str(one) for one in told if one)}"))
+    total = "no price" if bill.cost_usd is None else f"{_plain(bill.cost_usd):f} USD"
+    click.echo(f"{printable(bill.message_id)}: {total} at list price")
+
+
+def _plain(amount: object) -> Decimal:
+    """Return an amount without the zeros at its end."""
+    return Decimal(str(amount)).normalize()
 
 
 def show_cards(found: Sequence["ShownCard"]) -> None:

@@ -14,6 +14,7 @@ from etl.cards import Explanation, Request
 from etl.cli import main
 from etl.prices import shipped
 from etl.prices.overrides import with_overrides
+from tests.sessions import assistant, run_sync, user, write_log
 
 DAY = date(2026, 11, 1)
 OWN = """\
@@ -206,8 +207,8 @@ def test_all_cards_are_listed_unless_told() -> None:
     assert len(prices().stdout.splitlines()) == len(BOOK.cards) + 2
 
 
-def test_a_card_as_json_has_its_dollars_as_text() -> None:
-    (card,) = json.loads(prices("glow", "--json").stdout)
+def test_a_card_as_json_has_its_dollars_with_all_digits() -> None:
+    (card,) = json.loads(prices("glow", "--json").stdout, parse_float=str)
     assert card == {
         "model": "glow-1",
         "provider": "own",
@@ -278,7 +279,7 @@ closest            claude-opus-4-8, claude-opus-4-7, claude-opus-4-6
 
 def test_an_explanation_as_json_has_the_same_members_with_and_without_a_price() -> None:
     known, unknown = (
-        json.loads(prices("explain", name, "--speed", "fast", "--json").stdout)
+        json.loads(prices("explain", name, "--speed", "fast", "--json").stdout, parse_float=str)
         for name in ("claude-opus-5", "claude-opus-9")
     )
     assert list(known) == list(unknown)
@@ -300,10 +301,35 @@ def test_an_impossible_day_is_exit_2(day: str) -> None:
     assert result.stderr == f"cclake: '{day}' is no day\nhint: write it as 2026-11-18\n"
 
 
-def test_the_id_of_a_message_is_no_model() -> None:
-    result = prices("explain", "msg_1")
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.startswith("cclake: 'msg_1' is the id of a message\nhint: ")
+BILL = """\
+piece    model                       priced as          component       units    unit_usd  share  amount_usd
+───────  ──────────────────────────  ─────────────────  ──────────────  ─────  ──────────  ─────  ──────────
+message  claude-sonnet-4-5-20250929  claude-sonnet-4-5  input               3    0.000003      1    0.000009
+message  claude-sonnet-4-5-20250929  claude-sonnet-4-5  cache_write_5m    100  0.00000375      1    0.000375
+message  claude-sonnet-4-5-20250929  claude-sonnet-4-5  cache_read      1,000   0.0000003      1      0.0003
+message  claude-sonnet-4-5-20250929  claude-sonnet-4-5  output              8    0.000015      1     0.00012
+message: claude-sonnet-4-5-20250929, priced, ttl_assumed_5m
+msg_1: 0.000804 USD at list price
+"""  # noqa: E501 - as it is printed
+
+
+def test_the_id_of_a_message_shows_its_cost_line_by_line(tmp_path: Path) -> None:
+    write_log(tmp_path, [user("Hi"), assistant(message_id="msg_1", output=8, stop="end_turn")])
+    run_sync(tmp_path, tmp_path / "lake")
+    asked = ["explain", "msg_1", "--warehouse", str(tmp_path / "lake")]
+    assert prices(*asked).stdout == BILL
+    assert (
+        json.loads(prices(*asked, "--json").stdout, parse_float=str)["cost_usd"] == "0.000804000000"
+    )
+
+
+def test_a_sync_that_must_be_priced_fails_by_name_and_is_committed(tmp_path: Path) -> None:
+    write_log(tmp_path, [user("Hi"), assistant(model="glow-9")])
+    asked = ["--logs", str(tmp_path), "--warehouse", str(tmp_path / "lake")]
+    result = CliRunner().invoke(main, ["sync", *asked, "--strict"])
+    assert result.exit_code == 4
+    assert "something has no price: glow-9: unpriced_model, 1,113 tokens" in result.stderr
+    assert CliRunner().invoke(main, ["sync", *asked]).exit_code == 0
 
 
 def test_help_tells_of_both_commands() -> None:
