@@ -40,9 +40,10 @@ $(INSTALLED): $(LOCKED) pyproject.toml
 
 FIRST_QUESTION := select day, \
 	sum(responses)::bigint as responses, \
-	sum(input_tokens)::bigint as input_tokens, \
 	sum(output_tokens)::bigint as output_tokens, \
-	sum(cache_read_tokens)::bigint as cache_read_tokens \
+	sum(cache_read_tokens)::bigint as cache_read_tokens, \
+	sum(cost_usd)::decimal(12, 2) as cost_usd, \
+	sum(unpriced_tokens)::bigint as unpriced_tokens \
 	from daily_spend group by day order by day desc limit 14
 
 # Exit code 1 of a sync means: committed, but some files could not be read. There is an answer.
@@ -64,6 +65,7 @@ run: $(INSTALLED) ## sync your own logs (a made-up tree if there are none) and s
 		$(BIN)/cclake sync --logs .demo/logs$$where || [ $$? -eq 1 ]; \
 	fi; \
 	$(BIN)/cclake query '$(FIRST_QUESTION)'$$where; \
+	echo "cost_usd is logged usage at list price, not a bill; on a subscription an equivalent"; \
 	echo "next: $(BIN)/cclake status$$where; README.md has more to ask"
 
 test: lint types ## everything a change must pass: lint, types, tests

@@ -160,7 +160,7 @@ def test_tiers_are_cards_and_a_component_keeps_its_price_where_it_has_no_tier() 
 def test_dated_prices_follow_each_other() -> None:
     prices = dated((None, "1"), (since(2026, 2, 1), "2"), (since(2026, 3, 1), "3"))
     assert spans(cards(model("glow-1", prices))) == [
-        (0, "1970-01-01 2026-02-01", "1"),
+        (0, "0001-01-01 2026-02-01", "1"),
         (0, "2026-02-01 2026-03-01", "2"),
         (0, "2026-03-01 None", "3"),
     ]
@@ -169,7 +169,7 @@ def test_dated_prices_follow_each_other() -> None:
 def test_a_date_that_changes_nothing_is_no_card() -> None:
     prices = dated((None, "1"), (since(2026, 2, 1), "1"), (since(2026, 3, 1), "3"))
     assert [span for _, span, _ in spans(cards(model("glow-1", prices)))] == [
-        "1970-01-01 2026-03-01",
+        "0001-01-01 2026-03-01",
         "2026-03-01 None",
     ]
 
@@ -177,7 +177,7 @@ def test_a_date_that_changes_nothing_is_no_card() -> None:
 def test_of_entries_that_hold_at_once_the_last_counts_and_before_all_of_them_the_first() -> None:
     prices = dated((since(2026, 3, 1), "3"), (since(2026, 2, 1), "2"))
     assert spans(cards(model("glow-1", prices))) == [
-        (0, "1970-01-01 2026-02-01", "3"),
+        (0, "0001-01-01 2026-02-01", "3"),
         (0, "2026-02-01 None", "2"),
     ]
 
