@@ -2,6 +2,7 @@
 
 import json
 import os
+from decimal import Decimal
 from pathlib import Path
 
 import platformdirs
@@ -56,6 +57,20 @@ def test_a_changed_file_is_taken_with_the_next_sync(own: Path, logs: Path, price
     own.unlink()
     assert json.loads(sync(logs, priced).stdout)["price_book_hash"] == shipped().content_hash
     assert rows(priced, MEANT) == [(None,)]
+
+
+def test_what_was_logged_before_costs_what_the_file_says(
+    own: Path, logs: Path, priced: Path
+) -> None:
+    spend = "select cost_usd, cost_status, unpriced_tokens from token_spend"
+    assert rows(priced, spend) == [(None, "unpriced_model", 1113)]
+    own.write_text('[[price]]\nmodel = "Gateway/Big"\ninput = "1"\noutput = "2"\n')
+    sync(logs, priced)
+    assert rows(priced, spend) == [(None, "unpriced_component", 1113)]
+    # 3 of input, 10 of output, 100 written to the cache and 1,000 read from it.
+    own.write_text(own.read_text() + 'cache_write_5m = "3"\ncache_read = "1000"\n')
+    sync(logs, priced)
+    assert rows(priced, spend) == [(Decimal("1.000323"), "priced", 0)]
 
 
 def test_a_broken_file_refuses_the_sync_before_anything_is_written(

@@ -30,7 +30,7 @@ def with_overrides(book: Book, text: str, file: str) -> Book:
     place = read(text, file)
     place.refuse_unknown(_TOP)
     cards, known = book.cards, book.models()
-    own = [_card_of(one, known) for one in place.each("price")]
+    own = [_card_of(one, book) for one in place.each("price")]
     for card in own:
         cards = laid_over(cards, card)
     # Names of models that the book does not have follow no rule: they are what was written.
@@ -47,9 +47,9 @@ def close_to(name: str, models: Collection[str]) -> list[str]:
     return get_close_matches(exact(name), sorted(models), n=3, cutoff=0.7)
 
 
-def _card_of(place: Place, models: Collection[str]) -> Card:
+def _card_of(place: Place, book: Book) -> Card:
     place.refuse_unknown(_PRICE)
-    model = _priced_model(place, models)
+    model = _priced_model(place, book)
     prices = {name: pico_at(place, name) for name in COMPONENTS if name in place.entry}
     if WEB_SEARCH in place.entry:
         prices[WEB_SEARCH] = searches_at(place, WEB_SEARCH)
@@ -59,11 +59,11 @@ def _card_of(place: Place, models: Collection[str]) -> Card:
     return Card(model, *scope_of(place), prices, source, OWN, note_at(place), provider=OWN)
 
 
-def _priced_model(place: Place, models: Collection[str]) -> str:
+def _priced_model(place: Place, book: Book) -> str:
     """Return the book's model or a new one, but no other way to write one of the book's."""
     written = place.words_at("model")
-    model = exact(written)
-    meant = named(model, models).model
+    model, models = exact(written), book.models()
+    meant = model if model in models else named(model, models, vendors=book.vendors).model
     if meant and meant != model:
         raise place.wrong(f"{shown(written)} is a name of {meant}; write {shown(meant)}", "model")
     return model

@@ -13,7 +13,7 @@ from etl.prices.layers import OWN, laid_over
 from etl.prices.rates import rates_of
 
 OPUS = "claude-opus-4-6"
-MODELS = (OPUS, "claude-sonnet-4", "claude-sonnet-5-5", "glow-1")
+MODELS = (OPUS, "claude-sonnet-4", "claude-sonnet-5-5", "zai/glm-5.3-flash", "glow-1")
 EDGES = sorted(
     {day for card in shipped().cards for day in (card.first_day, card.end_day) if day} - {date.min}
 )

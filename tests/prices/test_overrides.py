@@ -73,6 +73,14 @@ def test_an_own_price_of_a_stranger_is_all_that_is_known_of_it() -> None:
     assert (rate.provider, rate.batch_hundredths, rate.web_search_pico_usd) == (OWN, None, None)
 
 
+def test_every_model_of_the_book_can_have_an_own_price() -> None:
+    models = sorted(shipped().models())
+    book = own("".join(f'[[price]]\nmodel = "{model}"\ninput = "7"\n' for model in models))
+    cards = [book.card_for(model, "standard", 0, date(2026, 11, 1)) for model in models]
+    assert {card and card.pico_usd["input"] for card in cards} == {7_000_000}
+    assert (book.models(), book.aliases) == (shipped().models(), {})
+
+
 def test_searches_are_priced_by_the_thousand() -> None:
     text = HEAD + 'web_search = "12.50"\n[[price]]\nmodel = "glow-1"\nweb_search = "1"\n'
     rates = {rate.model: rate for rate in rates_of(own(text))}
@@ -173,6 +181,10 @@ def test_an_own_price_that_is_wrong_is_refused_with_its_line(line: str, told: st
         (
             '[[price]]\nmodel = "claude-opus-4-5-20251101"\ninput = "3"\n',
             'line 2: model: "claude-opus-4-5-20251101" is a name of claude-opus-4-5; write "claude',
+        ),
+        (
+            '[[price]]\nmodel = "GLM-4.6"\ninput = "3"\n',
+            'line 2: model: "GLM-4.6" is a name of zai/glm-4.6; write "zai/glm-4.6"',
         ),
         (ALIAS, "line 1: it has no model"),
         (f'[[alias]]\nmodel = "{OPUS}"\n', "line 1: it has no name"),
