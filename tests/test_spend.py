@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -16,13 +17,16 @@ from etl.commit import Warehouse
 from tests.sessions import (
     PROJECT,
     Line,
+    ask_everything,
     assistant,
     encoded,
+    rows,
     run_sync,
     text,
     tool_result,
     tool_use,
     user,
+    value,
     write_log,
 )
 
@@ -188,3 +192,166 @@ def test_every_log_is_spent_once_and_alike_in_every_zone_and_any_instalments(
         assert failed_checks(con) == []
     assert (total is None) == (least is None)
     assert least is None or least >= 0
+
+
+# ---- Counts that cannot be.
+
+MISSING = object()
+NO_COUNTS: dict[str, object] = {
+    "a null": None,
+    "nothing": MISSING,
+    "below zero": -5,
+    "a float": 7.5,
+    "a whole float": 7.0,
+    "a string": "7",
+    "true": True,
+    "2**62": 2**62,
+    "10**30": 10**30,
+    "a list": [7],
+    "an object": {"tokens": 7},
+}
+COUNTS = (
+    "input_tokens",
+    "output_tokens",
+    "cache_read_input_tokens",
+    "cache_creation_input_tokens",
+    "cache_creation",
+    "cache_creation.ephemeral_5m_input_tokens",
+    "cache_creation.ephemeral_1h_input_tokens",
+)
+SEARCHES = ("server_tool_use", "server_tool_use.web_search_requests")
+# Where a null, or nothing, is as good as a count: the others tell it, or there was none.
+DISPENSABLE = {
+    "plain": {"cache_read_input_tokens", "cache_creation_input_tokens", *SEARCHES},
+    "first message": {"cache_creation_input_tokens", "cache_creation.ephemeral_5m_input_tokens"},
+    "last message": {"cache_creation_input_tokens", "cache_creation.ephemeral_5m_input_tokens"},
+    "advisor": {"cache_read_input_tokens", "cache_creation_input_tokens"},
+    "attempt": {"cache_read_input_tokens", "cache_creation_input_tokens"},
+}
+
+
+def counts_of(times: int = 1) -> Line:
+    """Counts of which no two are alike."""
+    return {
+        "input_tokens": 1000 * times,
+        "output_tokens": 200 * times,
+        "cache_read_input_tokens": 3000 * times,
+        "cache_creation_input_tokens": 90 * times,
+        "cache_creation": {
+            "ephemeral_5m_input_tokens": 40 * times,
+            "ephemeral_1h_input_tokens": 50 * times,
+        },
+    }
+
+
+def item(kind: str, **more: object) -> Line:
+    return {"type": kind, "model": "claude-opus-4-5-20251101", **counts_of(), **more}
+
+
+def sound(shape: str) -> Line:
+    """The usage of a response in which all is well."""
+    items = {
+        "plain": [],
+        "first message": [item("message"), item("message")],
+        "last message": [item("message"), item("message")],
+        "advisor": [item("message"), item("advisor_message")],
+        "attempt": [item("message"), item("fallback_message")],
+    }[shape]
+    is_sum = shape.endswith(" message")
+    searches: Line = {"server_tool_use": {"web_search_requests": 2}}
+    return counts_of(2 if is_sum else 1) | searches | ({"iterations": items} if items else {})
+
+
+def spoiled(shape: str, path: str, no_count: object) -> Line:
+    """The same, but for one count that is none."""
+    usage = sound(shape)
+    at: Line = usage
+    if shape != "plain":
+        at = usage["iterations"][0 if shape in ("first message", "attempt") else 1]
+    *parents, key = path.split(".")
+    for parent in parents:
+        at = at[parent]
+    if no_count is MISSING:
+        del at[key]
+    else:
+        at[key] = no_count
+    return usage
+
+
+def usages() -> Iterator[tuple[str, Line]]:
+    """Yield every shape as it should be, and with every count of it spoilt in every way."""
+    for shape in DISPENSABLE:
+        yield f"{shape}, sound", sound(shape)
+        for path in (*COUNTS, *SEARCHES) if shape == "plain" else COUNTS:
+            for name, no_count in NO_COUNTS.items():
+                yield f"{shape}, {path} is {name}", spoiled(shape, path, no_count)
+
+
+def response(message_id: str, usage: object) -> Line:
+    line = assistant(
+        uuid=f"a {message_id}",
+        message_id=message_id,
+        request=f"r {message_id}",
+        model="claude-opus-4-5-20251101",
+        stop="end_turn",
+    )
+    line["message"]["usage"] = usage
+    return line
+
+
+USAGES = dict(usages())
+UNFLAGGED = {
+    *(f"{shape}, sound" for shape in DISPENSABLE),
+    *(
+        f"{shape}, {path} is {name}"
+        for shape, paths in DISPENSABLE.items()
+        for path in paths
+        for name in ("a null", "nothing")
+    ),
+    "plain, server_tool_use is an object",
+}
+
+
+@pytest.fixture(scope="module")
+def spoilt(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A warehouse of one log that has every count spoilt in every way, once."""
+    folder = tmp_path_factory.mktemp("spoilt")
+    write_log(folder / "logs", [user("hi"), *map(response, USAGES, USAGES.values())])
+    assert run_sync(folder / "logs", folder / "lake").exit_code() == 0
+    return folder / "lake"
+
+
+def test_counts_that_cannot_be_stop_no_view_and_no_check(spoilt: Path) -> None:
+    assert ask_everything(spoilt) == []
+    assert value(spoilt, "select count(*) from usage") == len(USAGES)
+
+
+def test_a_count_that_cannot_be_is_flagged_wherever_it_stands(spoilt: Path) -> None:
+    flags = dict(rows(spoilt, "select message_id, flags from usage"))
+    assert {name for name, flag in flags.items() if flag is None} == UNFLAGGED
+    counted = rows(spoilt, "select reason, things from completeness")
+    told = [flag for one in flags.values() if one for flag in one.split(", ")]
+    assert dict(counted) == {flag: told.count(flag) for flag in told}
+
+
+def test_a_count_that_cannot_be_makes_nothing_dearer_and_nothing_negative(spoilt: Path) -> None:
+    costs = dict(rows(spoilt, "select message_id, sum(cost_usd) from token_spend group by all"))
+    dearer = [name for name, cost in costs.items() if cost > costs[f"{name.split(',')[0]}, sound"]]
+    assert (len(costs), dearer) == (len(USAGES), [])
+    spend = [view.name for view in sqlfiles.load("views") if "cost_usd" in view.columns]
+    with closing(views.connect(Warehouse(spoilt))) as con:
+        for view in spend:
+            below = con.sql(f"from {view} where least(cost_usd, unpriced_tokens) < 0")
+            assert below.pl().is_empty()
+
+
+def test_a_response_without_a_single_count_is_not_lost(logs: Path, lake: Path) -> None:
+    usages = ["many", 7, [], dict.fromkeys(COUNTS[:4], "7"), {"server_tool_use": True}]
+    write_log(logs, [user("hi"), *(response(f"msg_{one}", one) for one in usages)])
+    run_sync(logs, lake)
+    assert rows(lake, "select flags, count(*) from usage group by all") == [
+        ("impossible_count, missing_count", len(usages))
+    ]
+    ask = "select cost_usd, unpriced_tokens, count(*) from token_spend group by all"
+    assert rows(lake, ask) == [(0, 0, len(usages))]
+    assert ask_everything(lake) == []

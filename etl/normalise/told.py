@@ -5,15 +5,27 @@ from collections.abc import Callable, Sequence
 
 from etl.jsontext import dumps
 from etl.normalise.blocks import PREVIEW_CHARS
-from etl.normalise.fields import EMPTY, JsonObject, Values, count_at, text_at
+from etl.normalise.fields import EMPTY, JsonObject, Values, count_at, fits, text_at
 from etl.normalise.prompts import words_of
 from etl.parse import objects_of, parse_line
 
 _TASK_ID = re.compile(r"<task-id>\s*([^<\s]+)\s*</task-id>")
 _CALL_ID = re.compile(r"<tool-use-id>\s*([^<\s]+)\s*</tool-use-id>")
+# The counts that are billed, and where they stand.
+_COUNTS = (
+    "input_tokens",
+    "output_tokens",
+    "cache_read_input_tokens",
+    "cache_creation_input_tokens",
+)
+_NESTED_COUNTS = {
+    "cache_creation": ("ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens"),
+    "server_tool_use": ("web_search_requests",),
+}
 _NAMES = (
     "iterations",
     "fallback_credit",
+    "has_odd_count",
     "duration_ms",
     "compact_trigger",
     "pre_tokens",
@@ -88,9 +100,25 @@ def _of_assistant(entry: JsonObject) -> JsonObject:
     told: JsonObject = {"iterations": dumps(iterations)} if isinstance(iterations, list) else {}
     if isinstance(usage, dict) and "fallback_credit" in usage:
         told["fallback_credit"] = _status_of(usage["fallback_credit"])
+    if _has_odd_count(usage):
+        told["has_odd_count"] = True
     if entry.get("isAbortedMidStream") is True:
         told["is_interrupt"] = True
     return told
+
+
+def _has_odd_count(usage: object) -> bool:
+    """Say whether a count is there that no column can take, so that it would count as none."""
+    if not isinstance(usage, dict):
+        return usage is not None
+    nested = ((usage.get(name), names) for name, names in _NESTED_COUNTS.items())
+    return any(_is_odd(counts, names) for counts, names in ((usage, _COUNTS), *nested))
+
+
+def _is_odd(counts: object, names: Sequence[str]) -> bool:
+    if not isinstance(counts, dict):
+        return counts is not None
+    return any(count is not None and not fits(count) for count in map(counts.get, names))
 
 
 def _status_of(credit: object) -> str | None:

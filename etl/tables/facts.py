@@ -146,6 +146,11 @@ ENTRIES = Table(
             STRING,
             "Status of the credit for a retry after a refusal; also in payload.",
         ),
+        Column(
+            "has_odd_count",
+            BOOLEAN,
+            "True where a count of the usage is no whole number that 64 bits hold, else null.",
+        ),
         Column("prompt_kind", STRING, "What a user line is: human, command, meta, …."),
         Column("prompt_rule", STRING, "The rule that told prompt_kind."),
         Column("duration_ms", INTEGER, "Logged duration of a turn or a compaction."),

@@ -96,6 +96,7 @@ select
     entries.inference_geo,
     entries.iterations,
     entries.fallback_credit,
+    entries.has_odd_count,
     entries.prompt_kind,
     entries.duration_ms,
     entries.compact_trigger,

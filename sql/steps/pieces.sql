@@ -1,7 +1,7 @@
 -- What is billed of responses that took several inferences, or asked another model for advice.
 -- Compactions and advice are not in the response's own counts; its message items are, and add up
 -- to them. After a fallback the response counts the attempt that served it, and each is billed.
--- grain: one response whose billed pieces are not just its own counts
+-- grain: one response whose billed pieces are not just its own counts, or whose list cannot be
 with
 
 -- A list of one message says again what the response says. Our JSON has no spaces.
@@ -22,13 +22,26 @@ parsed as (
             first_no,
             from_json(
                 iterations,
-                '[{"type": "VARCHAR", "model": "VARCHAR", "input_tokens": "BIGINT",
-                "output_tokens": "BIGINT", "cache_read_input_tokens": "BIGINT",
-                "cache_creation_input_tokens": "BIGINT", "cache_creation": {
-                "ephemeral_5m_input_tokens": "BIGINT", "ephemeral_1h_input_tokens": "BIGINT"}}]'
+                '[{"type": "VARCHAR", "model": "VARCHAR", "input_tokens": "JSON",
+                "output_tokens": "JSON", "cache_read_input_tokens": "JSON",
+                "cache_creation_input_tokens": "JSON", "cache_creation": "JSON"}]'
             ) as items
         from listed
     )
+),
+
+logged as (
+    select
+        *,
+        [
+            item.input_tokens,
+            item.output_tokens,
+            item.cache_read_input_tokens,
+            item.cache_creation_input_tokens,
+            json_extract(item.cache_creation, '$.ephemeral_5m_input_tokens'),
+            json_extract(item.cache_creation, '$.ephemeral_1h_input_tokens')
+        ] as counts
+    from parsed
 ),
 
 counted as (
@@ -37,15 +50,22 @@ counted as (
         piece_no,
         coalesce(item.type, 'message') as kind,
         item.model as model,
-        coalesce(item.input_tokens, 0) as input_tokens,
-        coalesce(item.output_tokens, 0) as output_tokens,
-        coalesce(item.cache_read_input_tokens, 0) as cache_read_tokens,
-        coalesce(item.cache_creation_input_tokens, 0) as written_flat,
-        coalesce(item.cache_creation.ephemeral_5m_input_tokens, 0) as written_5m,
-        coalesce(item.cache_creation.ephemeral_1h_input_tokens, 0) as written_1h,
-        kind in ('advisor_message', 'compaction') as is_extra
-    from parsed
-    where item is not null
+        coalesce(try_cast(counts[1] as bigint), 0) as input_tokens,
+        coalesce(try_cast(counts[2] as bigint), 0) as output_tokens,
+        coalesce(try_cast(counts[3] as bigint), 0) as cache_read_tokens,
+        coalesce(try_cast(counts[4] as bigint), 0) as written_flat,
+        coalesce(try_cast(counts[5] as bigint), 0) as written_5m,
+        coalesce(try_cast(counts[6] as bigint), 0) as written_1h,
+        kind in ('advisor_message', 'compaction') as is_extra,
+        try_cast(counts[1] as bigint) is null or try_cast(counts[2] as bigint) is null as is_short,
+        item is null
+        or coalesce(json_type(item.cache_creation), 'NULL') not in ('OBJECT', 'NULL')
+        or len(
+            list_filter(
+                counts, lambda one: json_type(one) not in ('UBIGINT', 'BIGINT', 'NULL')
+            )
+        ) > 0 as is_odd
+    from logged
 ),
 
 -- A list with a count that cannot be is not believed.
@@ -53,7 +73,8 @@ impossible as (
     select first_no
     from counted
     group by first_no
-    having least(
+    having bool_or(is_odd)
+    or least(
         min(input_tokens),
         min(output_tokens),
         min(cache_read_tokens),
@@ -78,6 +99,7 @@ settled as (
         items.piece_no,
         items.kind,
         items.is_extra,
+        items.is_short,
         case
             when items.kind = 'advisor_message' then items.model
             else coalesce(items.model, responses.model)
@@ -134,11 +156,12 @@ ruled as (
             responses.cache_write_5m_tokens,
             responses.cache_write_1h_tokens
         ] as told_sums,
+        not rules.has_fallback
+        and (rules.own_sums = told_sums or rules.message_sums = told_sums) as is_sum,
         rules.own_items > 0
         and (
             rules.has_fallback
-            or rules.own_sums = told_sums
-            or rules.message_sums = told_sums
+            or is_sum
             -- At first the API told the output of all, and the input of the first alone.
             or rules.first_sums = told_sums[:3]
         ) as is_each
@@ -161,6 +184,9 @@ billed as (
         -- An attempt that declined without a word is not charged.
         not (has_fallback and not is_extra and piece_no < last_no and output_tokens = 0)
             as is_charged,
+        -- What adds up to the response is borne out by it; of the rest, there is only what it says.
+        (is_extra or not is_sum) and is_short as is_short,
+        (is_extra or not is_sum) and unsplit > 0 and not is_all_1h as is_assumed,
         false as is_partial
     from settled
     join ruled using (first_no)
@@ -180,6 +206,8 @@ billed as (
         responses.cache_write_1h_tokens,
         true,
         true,
+        false,
+        false,
         -- The items do not add up to the response: what is not known to be extra is left out.
         own_items > 0
     from ruled
@@ -205,6 +233,13 @@ select
             order by piece_no
         )
     )::varchar as pieces,
+    bool_or(is_short) as is_short,
+    bool_or(is_assumed) as is_assumed,
     bool_or(is_partial) as is_partial
 from billed
 group by first_no
+
+union all
+
+select first_no, null, false, false, true
+from impossible

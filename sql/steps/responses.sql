@@ -2,7 +2,8 @@
 -- grain: one API response of a file, in one generation
 with
 
--- No window holds a billion tokens: such a count, or one below zero, is no count.
+-- No window holds a billion tokens: such a count, or one below zero, is no count, and neither is
+-- what no column took.
 response_lines as (
     select
         entry_no,
@@ -38,8 +39,10 @@ response_lines as (
         or cache_creation_tokens not between 0 and 1000000000
         or ephemeral_5m_tokens not between 0 and 1000000000
         or ephemeral_1h_tokens not between 0 and 1000000000
-        or web_search_requests not between 0 and 1000000 as has_impossible_count,
-        coalesce(
+        or web_search_requests not between 0 and 1000000
+        or has_odd_count as has_impossible_count,
+        coalesce(has_odd_count, false)
+        or coalesce(
             input_tokens,
             output_tokens,
             cache_read_tokens,

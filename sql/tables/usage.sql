@@ -76,10 +76,12 @@ select
             ', ',
             case when responses.has_impossible_count then 'impossible_count' end,
             case
-                when responses.input_tokens is null or responses.output_tokens is null
+                when responses.input_tokens is null
+                or responses.output_tokens is null
+                or pieces.is_short
                     then 'missing_count'
             end,
-            case when responses.written_unsplit > 0 then 'ttl_assumed_5m' end,
+            case when responses.written_unsplit > 0 or pieces.is_assumed then 'ttl_assumed_5m' end,
             case when pieces.is_partial then 'partial_iterations' end,
             case when responses.has_credit then 'fallback_credit' end
         ),

@@ -66,13 +66,13 @@ uncertain as (
         flag as reason,
         case flag
             when 'impossible_count' then
-                'responses with a count below zero or beyond a billion: it is taken for none'
+                'responses with a count below 0, over a billion or no whole number: taken for none'
             when 'missing_count' then
                 'responses without an input or output count: tokens and cost are a lower bound'
             when 'ttl_assumed_5m' then
                 'responses that wrote to the cache and do not say for how long: priced as 5 minutes'
             when 'partial_iterations' then
-                'responses whose inferences do not add up to them: priced by their own counts'
+                'responses whose inferences cannot be, or do not add up: priced by their own counts'
             when 'fallback_credit' then
                 'responses for which a credit was redeemed: they cost less than is shown'
             else flag

@@ -178,6 +178,30 @@ def test_a_copied_line_of_another_shape_tells_nothing(origin: object) -> None:
     assert (found["forked_from_session_id"], found["forked_from_uuid"]) == (None, None)
 
 
+@pytest.mark.parametrize("count", ["7", 7.0, True, [7], {"a": 7}, 2**63, -(2**63) - 1])
+@pytest.mark.parametrize("name", ["input_tokens", "cache_read_input_tokens"])
+def test_a_count_that_no_column_takes_is_told(name: str, count: object) -> None:
+    assert columns_of(assistant(usage={name: count}))["has_odd_count"] is True
+    nested = {"cache_creation": {"ephemeral_1h_input_tokens": count}}
+    assert columns_of(assistant(usage=nested))["has_odd_count"] is True
+
+
+@pytest.mark.parametrize("nested", ["server_tool_use", "cache_creation"])
+def test_what_should_hold_counts_and_is_no_object_is_told(nested: str) -> None:
+    assert columns_of(assistant(usage={nested: 7}))["has_odd_count"] is True
+    line = assistant()
+    line["message"]["usage"] = "many"
+    assert columns_of(line)["has_odd_count"] is True
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [{}, {"input_tokens": None, "cache_creation": None, "server_tool_use": {}}, {"other": "7"}],
+)
+def test_a_count_that_is_whole_or_not_there_is_not_odd(usage: JsonObject) -> None:
+    assert columns_of(assistant(usage=usage))["has_odd_count"] is None
+
+
 def test_iterations_stand_in_their_column_and_in_the_payload() -> None:
     items = [{"type": "message", "output_tokens": 5}]
     line = assistant(usage={"iterations": items})
