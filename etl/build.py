@@ -206,5 +206,6 @@ def _models_in(usage: pa.Table) -> set[str]:
     names = set(usage.column("model").unique().to_pylist())
     for text in usage.column("iterations").unique().to_pylist():
         if text and '"model"' in text:
-            names |= {item.get("model") for item in loads(text) if isinstance(item, dict)}
-    return {name for name in names if isinstance(name, str)}
+            told = [item.get("model") for item in loads(text) if isinstance(item, dict)]
+            names.update(name for name in told if isinstance(name, str))
+    return names - {None}

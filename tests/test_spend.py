@@ -355,3 +355,23 @@ def test_a_response_without_a_single_count_is_not_lost(logs: Path, lake: Path) -
     ask = "select cost_usd, unpriced_tokens, count(*) from token_spend group by all"
     assert rows(lake, ask) == [(0, 0, len(usages))]
     assert ask_everything(lake) == []
+
+
+def test_an_advisor_whose_model_is_no_name_stops_no_sync_and_has_no_price(
+    logs: Path, lake: Path
+) -> None:
+    models: list[object] = [None, 7, True, ["clay"], {"name": "clay"}, ""]
+    lines = [
+        response(
+            f"msg_{model}", counts_of() | {"iterations": [item("advisor_message", model=model)]}
+        )
+        for model in models
+    ]
+    write_log(logs, [user("hi"), *lines])
+    assert run_sync(logs, lake).exit_code() == 0
+    ask = "select piece, cost_status, count(*) from token_spend group by all order by all"
+    assert rows(lake, ask) == [
+        ("advisor", "unpriced_model", len(models)),
+        ("message", "priced", len(models)),
+    ]
+    assert ask_everything(lake) == []
