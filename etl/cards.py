@@ -7,11 +7,13 @@ from decimal import Decimal
 
 from etl.errors import UsageError
 from etl.prices.book import ANTHROPIC, COMPONENTS, Book, Card
+from etl.prices.layers import OWN
 from etl.prices.names import NamedModel, exact, named, pieces_of
 from etl.prices.overrides import close_to
 from etl.prices.rates import shares_of, web_search_of
 
 _CENT = Decimal("0.01")
+_FIRST = frozenset({ANTHROPIC, OWN})
 _WHOLE_PRICE = 100  # hundredths
 _WHEN = {
     "batch": "for a request whose service_tier is batch",
@@ -96,9 +98,13 @@ def usd(units: int | None, decimals: int = 6) -> Decimal | None:
 
 
 def listed(book: Book, beginnings: Sequence[str] = ()) -> list[ShownCard]:
-    """Return the cards of all models, or of those that begin so, in the order of their names."""
-    wanted = tuple(exact(beginning) for beginning in beginnings) or ("",)
-    cards = [card for card in book.cards if card.model.startswith(wanted)]
+    """Return the cards of Claude's and a person's own models, or of all that begin so, by name."""
+    wanted = tuple(exact(beginning) for beginning in beginnings)
+    cards = [
+        card
+        for card in book.cards
+        if (card.model.startswith(wanted) if wanted else card.provider in _FIRST)
+    ]
     return [_shown(book, card) for card in sorted(cards, key=_order)]
 
 

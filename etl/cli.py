@@ -209,8 +209,8 @@ def prices() -> None:
     """Show the price book, your own prices among it.
 
     \b
-    cclake prices                                 every card
-    cclake prices claude-opus                     those of some models
+    cclake prices                                 the cards of Claude's models and your own
+    cclake prices claude-opus zai/                those of some models
     cclake prices explain claude-opus-4-8[1m]     what a logged name means, and costs
 
     Example: cclake prices claude-opus claude-haiku-5
@@ -221,7 +221,10 @@ def prices() -> None:
 @click.argument("models", metavar="[MODEL-PREFIX]...", nargs=-1)
 @json_option
 def list_prices(models: tuple[str, ...], as_json: bool) -> None:
-    """List the cards of all models, or of those whose names begin so.
+    """List the cards of Claude's and your own models, or of all whose names begin so.
+
+    Those of other vendors begin with the vendor's name: deepseek/, google/, meta/, minimax/,
+    mistral/, moonshotai/, openai/, x-ai/, zai/, zhipuai/.
 
     Prices are in US dollars for a million tokens. This is what runs without a command.
 

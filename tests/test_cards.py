@@ -200,11 +200,15 @@ def test_the_cards_are_a_table_in_the_order_of_their_names() -> None:
     )
 
 
-def test_all_cards_are_listed_unless_told() -> None:
+def test_the_cards_of_claude_and_own_ones_are_listed_unless_told() -> None:
     listed = json.loads(prices("--json").stdout)
     assert listed == json.loads(prices("list", "--json").stdout)
-    assert {card["model"] for card in listed} == BOOK.models()
-    assert len(prices().stdout.splitlines()) == len(BOOK.cards) + 2
+    assert {card["model"] for card in listed} == BOOK.models("anthropic") | BOOK.models("own")
+    assert len(prices().stdout.splitlines()) == len(listed) + 2
+
+
+def test_the_cards_of_a_vendor_are_listed_by_its_name() -> None:
+    assert {one.provider for one in cards.listed(BOOK, ["zai/"])} == {"zai"}
 
 
 def test_a_card_as_json_has_its_dollars_with_all_digits() -> None:
