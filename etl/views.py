@@ -3,10 +3,13 @@
 They hold no data. `cclake.duckdb` is replaced by rename, so no reader ever blocks a sync.
 """
 
+import atexit
+import os
 import re
 import shutil
 from collections.abc import Iterator
 from contextlib import closing
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,6 +25,8 @@ from etl.sqlfiles import SqlFile
 from etl.tables import ALL_TABLES, LOGICAL, PART_TABLES, Table
 
 STORAGE_VERSION = "v1.4.0"
+_DATABASE = "cclake.duckdb"
+_MARK = "views"
 SOURCE_MEANING = "The machine whose logs it was read from."
 _SQL_TYPES = {
     pa.string(): "varchar",
@@ -47,14 +52,28 @@ def connect(warehouse: Warehouse, *, time_zone: str | None = None) -> duckdb.Duc
     if time_zone:
         _set_time_zone(con, time_zone)
     try:
-        for statement in statements(snapshot, with_comments=False):
-            con.execute(statement)
+        if not _copied(con, warehouse, snapshot):
+            for statement in statements(snapshot, with_comments=False):
+                con.execute(statement)
     except duckdb.Error as error:
         raise StateError(
             f"the tables in '{warehouse.folder}' cannot be read: {error}",
             hint="restore the warehouse from a backup, or sync into a new one",
         ) from error
     return con
+
+
+def _copied(con: duckdb.DuckDBPyConnection, warehouse: Warehouse, snapshot: Path | None) -> bool:
+    """Take the views out of `cclake.duckdb`, which is five times as quick as making them."""
+    if not _is_current(warehouse, _fingerprint(_root(warehouse, is_empty=snapshot is None))):
+        return False
+    try:
+        con.execute(f"attach {_quoted(str(warehouse.folder / _DATABASE))} as lake (read_only)")
+        con.execute("copy from database lake to memory; detach lake")
+    except duckdb.Error:
+        return False  # It was made anew just now, or has a path that duckdb cannot read.
+    con.execute(";\n".join(_tables(snapshot, with_comments=False)))
+    return True
 
 
 def _set_time_zone(con: duckdb.DuckDBPyConnection, time_zone: str) -> None:
@@ -68,50 +87,81 @@ def _set_time_zone(con: duckdb.DuckDBPyConnection, time_zone: str) -> None:
 
 def refresh(warehouse: Warehouse, *, is_empty: bool) -> bool:
     """Write `cclake.duckdb` anew if it is missing or its views have changed."""
-    root = None if is_empty else warehouse.folder / "current"
-    wanted = list(statements(root))
-    fingerprint = hash_of("\n".join([__version__, *wanted]).encode())
-    mark = warehouse.store / "views"
-    target = warehouse.folder / "cclake.duckdb"
-    if target.exists() and mark.exists() and mark.read_text() == fingerprint:
+    root = _root(warehouse, is_empty=is_empty)
+    fingerprint = _fingerprint(root)
+    if _is_current(warehouse, fingerprint):
         return False
     staged = warehouse.staging / "views.duckdb"
     # Made elsewhere and copied: duckdb cannot write where a folder's name holds a question mark.
     with TemporaryDirectory() as folder:
         made = Path(folder) / "views.duckdb"
-        _write_database(made, wanted)
+        _write_database(made, root)
         shutil.copyfile(made, staged)
     staged.chmod(0o600)
-    staged.rename(target)
-    mark.write_text(fingerprint)
+    staged.rename(warehouse.folder / _DATABASE)
+    (warehouse.store / _MARK).write_text(fingerprint)
     return True
 
 
-def _write_database(path: Path, wanted: list[str]) -> None:
+def _root(warehouse: Warehouse, *, is_empty: bool) -> Path | None:
+    return None if is_empty else warehouse.folder / "current"
+
+
+def _fingerprint(root: Path | None) -> str:
+    return hash_of("\n".join([__version__, *statements(root)]).encode())
+
+
+def _is_current(warehouse: Warehouse, fingerprint: str) -> bool:
+    mark = warehouse.store / _MARK
+    has_both = mark.exists() and (warehouse.folder / _DATABASE).exists()
+    return has_both and mark.read_text() == fingerprint
+
+
+def _write_database(path: Path, root: Path | None) -> None:
     version = f"(storage_version {_quoted(STORAGE_VERSION)})"
     try:
-        with closing(duckdb.connect(config={"autoinstall_known_extensions": False})) as con:
+        with closing(_template(os.getpid()).cursor()) as con:
             con.execute(f"attach {_quoted(str(path))} as lake {version}")
-            con.execute("use lake")
+            con.execute("copy from database memory to lake; use lake")
             # In one transaction: hundreds of comments, one by one, would take twice as long.
-            con.execute(";\n".join(["begin", *wanted, "commit"]))
+            con.execute(";\n".join(["begin", *_tables(root), "commit"]))
+            con.execute("use memory; detach lake")
     except duckdb.Error as error:
         raise StorageError(f"cannot write '{path}': {error}", hint="free some space") from error
 
 
+@cache
+def _template(_process: int) -> duckdb.DuckDBPyConnection:
+    """Return the views without the tables they read: a process that syncs often binds them once."""
+    con = duckdb.connect(config={"threads": 1, "autoinstall_known_extensions": False})
+    con.execute(";\n".join(["begin", *_tables(None, with_comments=False), *_views(), "commit"]))
+    con.execute(";\n".join(f"drop view {_name_of(table)}" for table in ALL_TABLES))
+    atexit.register(_template.cache_clear)  # Or duckdb complains of it when Python ends.
+    return con
+
+
 def statements(root: Path | None, *, with_comments: bool = True) -> Iterator[str]:
     """Yield the SQL that makes all views over a snapshot, or over nothing at all."""
-    for statement in _statements(root):
+    yield from _tables(root, with_comments=with_comments)
+    for statement in _views():
         if with_comments or not statement.startswith("comment "):
             yield statement
 
 
-def _statements(root: Path | None) -> Iterator[str]:
+def _tables(root: Path | None, *, with_comments: bool = True) -> Iterator[str]:
     yield "create schema if not exists raw"
     for table in ALL_TABLES:
-        name = f"{_PHYSICAL_SCHEMAS.get(table.name, 'main')}.{table.name}"
+        name = _name_of(table)
         yield f"create or replace view {name} as {_rows_of(table, root)}"
-        yield from _comments(name, f"{table.grain} (grain).", _meanings(table))
+        if with_comments:
+            yield from _comments(name, f"{table.grain} (grain).", _meanings(table))
+
+
+def _name_of(table: Table) -> str:
+    return f"{_PHYSICAL_SCHEMAS.get(table.name, 'main')}.{table.name}"
+
+
+def _views() -> Iterator[str]:
     by_name = {table.name: table for table in LOGICAL}
     for view in in_order(sqlfiles.load("views")):
         yield f"create or replace view main.{view.name} as {view.query}"
