@@ -2,4 +2,4 @@
 select pending_tool from sessions;
 
 -- completeness: nothing was interrupted
-select reason, things from completeness;
+select reason, things from completeness order by reason;
