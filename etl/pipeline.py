@@ -116,6 +116,8 @@ def _sync_locked(settings: Settings, warehouse: Warehouse, executor: Executor | 
     now_known = [*others, *plan.unchanged, *gone, *looked]
     logged = {model for result in results for model in result.models}
     prices = pricing.news(settings.book, logged, _stored(warehouse, state, PRICE_TABLES))
+    if prices and state.number and not logged:
+        run.events.append(("price book", "changed"))
     if _has_news(known, now_known, results) or (prices and state.number):
         books = {SOURCE_FILES.name: ledger.to_arrow(now_known), **beside.tables, **prices}
         state = _commit(warehouse, state, results, books, run)

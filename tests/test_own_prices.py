@@ -52,6 +52,7 @@ def test_a_changed_file_is_taken_with_the_next_sync(own: Path, logs: Path, price
     run = json.loads(sync(logs, priced).stdout)
     assert (run["is_committed"], run["entries"], run["commit"]) == (True, 0, 2)
     assert run["price_book_hash"] != shipped().content_hash
+    assert run["events"] == [["price book", "changed"]]
     assert rows(priced, MEANT) == [("claude-opus-5",)]
     assert json.loads(sync(logs, priced).stdout)["is_committed"] is False
     own.unlink()
