@@ -319,6 +319,20 @@ def test_refreshing_makes_a_lost_database_again(lake: Warehouse) -> None:
         assert con.sql("select count(*) from turns").fetchall() == [(1,)]
 
 
+def test_a_damaged_database_stops_no_query(lake: Warehouse) -> None:
+    (lake.folder / "cclake.duckdb").write_bytes(b"no database")
+    assert frames.query("select count(*) from turns", warehouse=lake.folder).item() == 1
+
+
+def test_a_query_makes_the_views_itself_if_the_database_has_others(lake: Warehouse) -> None:
+    with closing(duckdb.connect(str(lake.folder / "cclake.duckdb"))) as con:
+        con.execute("create or replace view turns as select 'older' as turn_id")
+    ask = "select turn_id from turns"
+    assert frames.query(ask, warehouse=lake.folder).item() == "older"
+    (lake.store / "views").write_text("of another version")
+    assert frames.query(ask, warehouse=lake.folder).item() == "u1"
+
+
 def test_the_first_rows_replace_the_views_of_an_empty_warehouse(tmp_path: Path) -> None:
     (tmp_path / "logs" / "projects").mkdir(parents=True)
     database = tmp_path / "lake" / "cclake.duckdb"
