@@ -1,0 +1,40 @@
+"""The command itself, and the options that several commands share."""
+
+from typing import Any
+
+import click
+
+from etl import __version__, output
+from etl.errors import CclakeError, StorageError
+
+warehouse_option = click.option(
+    "--warehouse",
+    metavar="DIR",
+    help="Where the warehouse is (default: $CCLAKE_WAREHOUSE, else the platform's data directory).",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+
+
+class _Group(click.Group):
+    """Shows our own errors as a sentence and a hint."""
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's own signature
+        try:
+            return super().invoke(ctx)
+        except CclakeError as error:
+            output.fail(error)
+        except BrokenPipeError:
+            raise  # click ends quietly when the reader of a pipe has gone.
+        except OSError as error:
+            output.fail(StorageError(str(error), hint="free space or name another place"))
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="cclake")
+def main() -> None:
+    """Keep Claude Code's session logs, and ask SQL of them.
+
+    \b
+    cclake sync                                   read what is new
+    cclake query 'select * from daily_spend'      ask
+    """  # noqa: D301 - click wants the control character

@@ -1,0 +1,77 @@
+"""Commands that keep the history: read it in, bring it back."""
+
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from etl import output
+from etl.cli.base import json_option, main, warehouse_option
+
+_MOST_EVENTS = 5
+
+
+@main.command()
+@click.option("--logs", multiple=True, metavar="DIR", help="A Claude config or projects directory.")
+@click.option("--source", metavar="NAME", help="This machine's name in the warehouse.")
+@click.option("--jobs", type=click.IntRange(min=1), help="Processes (default: one a core).")
+@click.option("--strict", is_flag=True, help="Exit with 4 if something logged has no price.")
+@warehouse_option
+@json_option
+def sync(
+    logs: tuple[str, ...],
+    source: str | None,
+    jobs: int | None,
+    strict: bool,
+    warehouse: str | None,
+    as_json: bool,
+) -> None:
+    """Bring the warehouse up to date with the logs.
+
+    \b
+    Example: cclake sync --logs ~/.claude
+    Exit codes: 0 done, 1 done but some files could not be read, 2 usage,
+    3 another sync is running, 4 the state was refused, or with --strict something
+    has no price, 5 nothing was committed.
+    """  # noqa: D301 - click wants the control character
+    from etl import bill, config, pipeline
+    from etl.commit import Warehouse
+
+    settings = config.settings_of(logs=logs, warehouse=warehouse, source=source, jobs=jobs)
+    run = pipeline.sync(settings)
+    output.say_each(run.problems)
+    output.say_each(run.events, most=_MOST_EVENTS)
+    if as_json:
+        output.show_json(asdict(run))
+    else:
+        output.say(output.sentence_of(asdict(run)))
+    if strict:
+        bill.refuse_unpriced(Warehouse(settings.warehouse))
+    sys.exit(run.exit_code())
+
+
+@main.command()
+@click.argument("session")
+@click.option("--to", "folder", metavar="DIR", required=True, type=click.Path(path_type=Path))
+@warehouse_option
+@json_option
+def restore(session: str, folder: Path, warehouse: str | None, as_json: bool) -> None:
+    """Bring a session back from the warehouse, its agents too.
+
+    Its files come to lie below DIR as they lay below the projects directory, every line as it was
+    read. SESSION is its id, or as much of its beginning as no other has.
+
+    Example: cclake restore 4f2a --to ~/.claude/projects
+    """
+    from etl import config
+    from etl import restore as way_back
+    from etl.commit import Warehouse
+
+    place = Warehouse(config.warehouse_of(warehouse))
+    files = way_back.restore(place, session, folder.expanduser())
+    if as_json:
+        output.show_json([asdict(file) for file in files])
+    else:
+        lines = sum(file.lines for file in files)
+        output.say(f"restored {len(files):,} files, {lines:,} lines, below {folder}")
