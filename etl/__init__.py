@@ -13,6 +13,7 @@ The map, in the order in which a run flows through it:
     resume     file and ledger → nothing to do, or a look
     peek       the head of a new file → its session and month
     parts      session → part
+    tasks      sessions → parts, and what each worker gets
     workers    processes that work for one run and end with it
     build      one part: the worker's step
     follow     one log, from where it was left

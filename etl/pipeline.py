@@ -1,7 +1,6 @@
 """One run, top to bottom: discover, resume, build every part with news, commit, views."""
 
 import time
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor
 from contextlib import closing
@@ -17,11 +16,11 @@ from etl import (
     build,
     discover,
     ledger,
-    parts,
     peek,
     pricing,
     resume,
     runs,
+    tasks,
     views,
     workers,
     write,
@@ -30,7 +29,7 @@ from etl.build import PartResult, PartTask
 from etl.commit import State, StoredFile, Warehouse
 from etl.config import Settings
 from etl.errors import StorageError
-from etl.follow import FileOutcome, FileTask, Origin
+from etl.follow import FileOutcome
 from etl.ledger import LedgerRow
 from etl.parse import objects_of, parse_line
 from etl.parts import Slot
@@ -38,7 +37,6 @@ from etl.read import LogReader
 from etl.tables import (
     AROUND_TABLES,
     BOOKS,
-    FACTS,
     PRICE_TABLES,
     SOURCE_FILES,
     SYNC_RUNS,
@@ -105,10 +103,10 @@ def _sync_locked(settings: Settings, warehouse: Warehouse, executor: Executor | 
     rows = _rows_to_look_at(plan.looks, known, settings.source, run)
     gone = [row if row.gone_at else replace(row, gone_at=run.started_at) for row in plan.gone]
     run.events += [(row.path, "gone") for row in plan.gone if not row.gone_at]
-    rows = _with_slots([*rows, *filter(_has_whole_tail, gone)], known)
+    rows = tasks.with_slots([*rows, *filter(_has_whole_tail, gone)], known)
     gone = [row for row in gone if not _has_whole_tail(row)]
-    tasks = list(_part_tasks(rows, state, warehouse))
-    results = list(_run_tasks(tasks, settings.jobs, executor))
+    work = list(tasks.part_tasks(rows, state, warehouse))
+    results = list(_run_tasks(work, settings.jobs, executor))
     beside = _read_around(rows, warehouse, state)
 
     looked = _settled(rows, [*_outcomes(results), *beside.outcomes], run)
@@ -172,100 +170,20 @@ def _rows_to_look_at(
     return rows
 
 
-def _with_slots(rows: list[LedgerRow], known: list[LedgerRow]) -> list[LedgerRow]:
-    """Give every row whose session has lines its part; a session keeps the part it once got."""
-    slots: dict[tuple[str, str], Slot] = {
-        (row.source, row.session_id): Slot(row.part, row.month)
-        for row in known
-        if row.part is not None and row.month is not None and row.session_id is not None
-    }
-    filled: dict[Slot, int] = defaultdict(int)
-    sources = {row.source for row in rows}
-    for row in known:
-        # A part lies below its source's folder: a session of another machine gets one of its own.
-        if row.source in sources and row.part is not None and row.month is not None:
-            filled[Slot(row.part, row.month)] += row.offset
-    peeked = [peek.with_session(row) if row.is_of_a_part() else row for row in rows]
-    fresh = peek.new_sessions(
-        row for row in peeked if row.is_of_a_part() and (row.source, row.session_id) not in slots
-    )
-    next_part = 1 + max((row.part for row in known if row.part is not None), default=0)
-    assigned = parts.assign(fresh, filled=filled, next_part=next_part)
-    return [_with_slot(row, slots, assigned) for row in peeked]
-
-
-def _with_slot(
-    row: LedgerRow, slots: dict[tuple[str, str], Slot], assigned: dict[str, Slot]
-) -> LedgerRow:
-    if row.part is not None or row.session_id is None or not row.is_of_a_part():
-        return row
-    slot = slots.get((row.source, row.session_id)) or assigned.get(row.session_id)
-    return replace(row, part=slot.part, month=slot.month) if slot else row
-
-
-def _part_tasks(rows: list[LedgerRow], state: State, warehouse: Warehouse) -> Iterator[PartTask]:
-    by_slot: dict[Slot, list[LedgerRow]] = defaultdict(list)
-    for row in rows:
-        if row.part is not None and row.month is not None:
-            by_slot[Slot(row.part, row.month)].append(row)
-    for slot, members in sorted(by_slot.items(), key=lambda item: -sum(r.size for r in item[1])):
-        ordered = sorted(members, key=lambda row: (row.session_id or "", row.layout, row.file_id))
-        yield PartTask(
-            slot,
-            tuple(_file_task(row) for row in ordered),
-            _segments(state, slot, warehouse),
-            str(warehouse.staging),
-        )
-
-
 def _read_around(rows: list[LedgerRow], warehouse: Warehouse, state: State) -> around.News:
     """Read the files around the logs that have changed; without one, no table is opened."""
-    files = [(row.kind, _file_task(row)) for row in rows if row.is_around()]
+    files = [(row.kind, tasks.file_task(row)) for row in rows if row.is_around()]
     stored = _stored(warehouse, state, AROUND_TABLES) if files else {}
     return around.read(files, stored)
 
 
-def _file_task(row: LedgerRow) -> FileTask:
-    return FileTask(
-        path=f"{row.root}/{row.path}",
-        name=row.path.rpartition("/")[2],
-        origin=Origin(
-            row.file_id,
-            row.generation,
-            row.session_id,
-            row.agent_id,
-            row.layout,
-            row.path.split("/")[-2] if row.layout == "workflow" else None,
-        ),
-        offset=row.offset,
-        line_count=row.line_count,
-        blank_bytes=row.blank_bytes,
-        prefix_hash=row.prefix_hash,
-        is_sidecar=row.kind == "sidecar",
-        tail=row.pending if row.gone_at else b"",
-    )
-
-
-def _segments(state: State, slot: Slot, warehouse: Warehouse) -> tuple[build.Segment, ...]:
-    facts = {table.name for table in FACTS}
-    paths: dict[int, dict[str, str]] = defaultdict(dict)
-    raw_bytes: dict[int, int] = {}
-    for file in state.files:
-        if file.part == slot.part and file.table in facts:
-            paths[file.segment][file.table] = str(warehouse.files / file.name)
-            raw_bytes[file.segment] = file.raw_bytes
-    return tuple(
-        build.Segment(number, raw_bytes[number], paths[number]) for number in sorted(paths)
-    )
-
-
-def _run_tasks(tasks: list[PartTask], jobs: int, executor: Executor | None) -> Iterator[PartResult]:
+def _run_tasks(work: list[PartTask], jobs: int, executor: Executor | None) -> Iterator[PartResult]:
     """Build the parts, largest first: here, in processes of our own, or on what was passed in."""
     if executor is not None:
-        return executor.map(build.build_part, tasks)
-    if jobs == 1 or len(tasks) <= 1:
-        return map(build.build_part, tasks)
-    return workers.run(build.build_part, tasks, processes=min(jobs, len(tasks)))
+        return executor.map(build.build_part, work)
+    if jobs == 1 or len(work) <= 1:
+        return map(build.build_part, work)
+    return workers.run(build.build_part, work, processes=min(jobs, len(work)))
 
 
 def _outcomes(results: list[PartResult]) -> list[FileOutcome]:
