@@ -25,6 +25,8 @@ The map, in the order in which a run flows through it:
     derive     facts of a part → derived tables, by SQL
     write      Arrow → Parquet, durable
     runs       the list of runs
+    lock       one writer at a time
+    chain      the commit documents, each tied to the one before
     commit     all tables and offsets in one atomic step; publish, recover, retire
     views      tables and sql/ → DuckDB views
     tables     the declaration of every table

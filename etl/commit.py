@@ -5,67 +5,25 @@ is synced, then linked under its number, which fails if the number is taken; the
 Recovery has no decision to make: a commit file exists or it does not.
 """
 
-import fcntl
-import hashlib
 import os
 import shutil
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from uuid import uuid4
 
-import orjson
-
+from etl import chain, lock
+from etl.chain import State, StoredFile
 from etl.errors import BusyError, StateError, StorageError
+from etl.jsontext import indented
 from etl.write import WrittenFile, sync_descriptor
 
-FORMAT = 1
 KEPT_COMMITS = 3
 KEPT_SECONDS = 3600
-
-
-@dataclass(frozen=True, slots=True)
-class StoredFile:
-    """One Parquet file of a commit: which part and segment of which table it is."""
-
-    table: str
-    name: str
-    rows: int
-    size: int
-    content_hash: str
-    source: str | None = None
-    month: str | None = None
-    part: int | None = None
-    segment: int = 0
-    raw_bytes: int = 0
-
-    def published_path(self) -> str:
-        """Return the stable name under which readers find the file."""
-        if self.part is None:
-            return f"{self.table}/{self.table}.parquet"
-        segment = f"-s{self.segment:02d}" if self.segment else ""
-        place = f"source={self.source}/month={self.month}"
-        return f"{self.table}/{place}/part-{self.part:04d}{segment}.parquet"
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """What one commit says the warehouse holds. Number 0 is a warehouse before its first."""
-
-    number: int = 0
-    files: tuple[StoredFile, ...] = ()
-    sha256: str = ""
-
-
-# A forked worker inherits the descriptor, and with it the lock, which would outlive the run.
-_LOCKS: set[int] = set()
-
-
-def let_go_of_locks() -> None:
-    """Close what a forked process inherited; the lock stays with the one that took it."""
-    while _LOCKS:
-        os.close(_LOCKS.pop())
+# Where the lock keeps nobody out, only age tells what a run left from what one is writing.
+_ORPHAN_SECONDS = 86_400
 
 
 class Warehouse:
@@ -81,6 +39,7 @@ class Warehouse:
         self.staging = self.store / "staging"
         self.current = folder / "current"
         self.last_run = self.store / "last_run.json"
+        self._is_alone = True
 
     def exists(self) -> bool:
         """Say whether there is a warehouse here at all."""
@@ -90,119 +49,114 @@ class Warehouse:
         """Make the folders that are missing, for the owner alone."""
         if self.staging.is_dir():
             return
-        for folder in (self.folder, self.store):
-            folder.mkdir(mode=0o700, parents=folder == self.folder, exist_ok=True)
-        for folder in (self.commits, self.files, self.published, self.staging):
+        above = [one for one in (self.folder, *self.folder.parents) if not one.exists()]
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for folder in (self.store, self.commits, self.files, self.published, self.staging):
             folder.mkdir(mode=0o700, exist_ok=True)
-        for folder in (self.store, self.folder, self.folder.parent):
-            _sync_folder(folder)
+        for folder in above:
+            _sync_folder(folder.parent)
 
     @contextmanager
     def lock(self) -> Iterator[None]:
         """Hold the warehouse alone. The kernel lets the lock go when the process ends."""
-        descriptor = os.open(self.store / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(descriptor)
-            raise BusyError(
-                f"another sync is at work on '{self.folder}'",
-                hint="wait for it to end; nothing was changed",
-            ) from None
-        _LOCKS.add(descriptor)
-        # Nothing that is written while the lock is held is for anybody else to read.
-        mask = os.umask(0o077)
-        try:
-            yield
-        finally:
-            os.umask(mask)
-            _LOCKS.discard(descriptor)
-            os.close(descriptor)
+        with lock.held(self.store / "lock") as self._is_alone:
+            # Nothing that is written while the lock is held is for anybody else to read.
+            mask = os.umask(0o077)
+            try:
+                yield
+            finally:
+                os.umask(mask)
 
     def load(self) -> State:
         """Read the newest commit and refuse it if it cannot be trusted."""
         numbers = self.commit_numbers()
+        self._refuse_lost_commit(max(numbers, default=0))
         if not numbers:
             return State()
-        return self.read_commit(numbers[-1])
+        state = self.read_commit(numbers[-1])
+        chain.refuse_gaps(self.commits, numbers, state)
+        return state
 
     def commit_numbers(self) -> list[int]:
         """Return the numbers of the commits that are kept, oldest first."""
-        return sorted(
-            int(path.stem) for path in self.commits.glob("*.json") if path.stem.isdecimal()
-        )
+        return chain.numbers_in(self.commits)
 
     def read_commit(self, number: int) -> State:
         """Read one commit: its own hash, its format, and its files' presence and size."""
-        path = self._commit_path(number)
-        document = _document_of(path)
-        state = State(
-            number, tuple(StoredFile(**one) for one in document["files"]), str(document["sha256"])
-        )
+        state = chain.read(self.commits, number)
         for file in state.files:
-            stored = self.files / file.name
-            if not stored.is_file() or stored.stat().st_size != file.size:
+            if not self.holds(file):
                 raise StateError(
-                    f"'{stored}', which commit {number} names, is missing or cut",
-                    hint="restore the file from a backup, or sync into a new warehouse",
+                    f"'{self.files / file.name}', which commit {number} names, is missing or cut",
+                    hint="cclake check names all that is wrong; cclake repair mends it",
                 )
         return state
 
-    def recover(self, state: State) -> None:
-        """Clear away what an interrupted run left behind, and publish what it had committed."""
-        _sync_folder(self.commits)
-        _sync_folder(self.files)
-        for left in self.staging.iterdir():
-            shutil.rmtree(left) if left.is_dir() else left.unlink()
-        self._drop_unnamed_files()
+    def holds(self, file: StoredFile) -> bool:
+        """Say whether a stored file is there with its size."""
+        stored = self.files / file.name
+        return stored.is_file() and stored.stat().st_size == file.size
+
+    def recover(self, state: State) -> int:
+        """Clear away what an interrupted run left behind, and publish what it had committed.
+
+        Return how many leftovers there were.
+        """
+        # Whatever a run before this one did not come to: no fsync of its is relied upon.
+        above = () if state.number else (self.store, self.folder, self.folder.parent)
+        for folder in (self.commits, self.files, *above):
+            _sync_folder(folder)
+        cleared = self.clear_staging() + self._drop_unnamed_files()
         if state.number and not self.is_published(state):
             self.publish(state)
+        return cleared
+
+    def clear_staging(self) -> int:
+        """Empty the folder in which runs prepare their files; return how many things lay there."""
+        left = [path for path in self.staging.iterdir() if self._is_left_behind(path)]
+        for path in left:
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        return len(left)
 
     def is_published(self, state: State) -> bool:
-        """Say whether readers see this commit."""
-        target = self.published / f"{state.number:010d}"
+        """Say whether readers see this commit, all of it."""
+        target = self.published / chain.name_of(state.number)
         return (
-            target.is_dir()
-            and self.current.is_symlink()
-            and (self.current.readlink().name == target.name)
+            self.current.is_symlink()
+            and self.current.readlink().name == target.name
+            and sum(path.is_file() for path in target.rglob("*.parquet")) == len(state.files)
         )
 
     def commit(
         self, before: State, files: Iterable[StoredFile], fresh: Iterable[WrittenFile], run: object
     ) -> State:
         """Make the next commit durable; afterwards it is there, whatever happens."""
-        for file in fresh:
-            (self.staging / file.name).rename(self.files / file.name)
-        _sync_folder(self.files)
+        self._move_in(fresh)
         number = before.number + 1
-        document = {
-            "format": FORMAT,
-            "number": number,
-            "parent_sha256": before.sha256,
-            "run": run,
-            "files": [asdict(file) for file in files],
-        }
-        sha256 = hashlib.sha256(orjson.dumps(document)).hexdigest()
-        staged = self.staging / f"commit-{number:010d}"
-        _write_durably(staged, orjson.dumps(document | {"sha256": sha256}))
+        after = replace(before, number=number, files=tuple(files), parent_sha256=before.sha256)
+        after, document = chain.written(after, run)
+        staged = self.staging / f"commit-{uuid4().hex}"
+        _write_durably(staged, document)
         try:
-            os.link(staged, self._commit_path(number))
+            os.link(staged, self.commits / f"{chain.name_of(number)}.json")
         except FileExistsError:
-            raise BusyError(
-                f"another run made commit {number} of '{self.folder}' first",
-                hint="run the sync again; nothing was changed",
-            ) from None
+            raise self._outrun(number) from None
         _sync_folder(self.commits)
-        staged.unlink()
-        return self.read_commit(number)
+        return after
 
     def snapshot(self) -> Path | None:
         """Return the newest published tree of the commits, checked; None if there is none yet."""
-        if not self.load().number:
+        state = self.load()
+        if not state.number:
             return None
+        if state.format < chain.FORMAT:
+            raise StateError(
+                f"the warehouse at '{self.folder}' was written by an older cclake",
+                hint="run cclake sync, which upgrades it",
+            )
         # `current` is a name for people; what it leads to is found without it, too.
         for number in reversed(self.commit_numbers()):
-            tree = self.published / f"{number:010d}"
+            tree = self.published / chain.name_of(number)
             if tree.is_dir():
                 return tree.resolve()
         raise StateError(
@@ -211,8 +165,8 @@ class Warehouse:
 
     def publish(self, state: State) -> None:
         """Show a commit to readers: a tree of hard links with stable names, then `current`."""
-        name = f"{state.number:010d}"
-        tree = self.staging / f"tree-{name}"
+        name = chain.name_of(state.number)
+        tree = self.staging / f"tree-{name}-{uuid4().hex}"
         folders: set[Path] = set()
         for file in state.files:
             target = tree / file.published_path()
@@ -223,61 +177,81 @@ class Warehouse:
         shutil.rmtree(self.published / name, ignore_errors=True)
         tree.mkdir(mode=0o700, exist_ok=True)
         tree.rename(self.published / name)
-        swap = self.staging / "current"
+        swap = self.staging / f"current-{uuid4().hex}"
         swap.symlink_to(Path("_store") / "published" / name)
         swap.rename(self.current)
         _sync_folder(self.folder)
 
     def retire(self, now_seconds: float) -> None:
-        """Drop commits that are past both the kept number and the kept time."""
+        """Drop commits that are past both the kept number and the kept time, oldest first."""
         for number in self.commit_numbers()[:-KEPT_COMMITS]:
-            path = self._commit_path(number)
-            if now_seconds - path.stat().st_mtime < KEPT_SECONDS:
-                continue
-            shutil.rmtree(self.published / f"{number:010d}", ignore_errors=True)
-            path.unlink()
+            age_seconds = now_seconds - self._document(number).stat().st_mtime
+            if age_seconds < KEPT_SECONDS:
+                break  # A clock that jumps must not tear a hole into the chain.
+            self._drop_commit(number)
+        self._drop_unnamed_files()
+
+    def retire_all_before(self, state: State) -> None:
+        """Drop every earlier commit at once, whoever may still read it, and what only they held."""
+        for number in self.commit_numbers():
+            if number < state.number:
+                self._drop_commit(number)
         self._drop_unnamed_files()
 
     def note_run(self, summary: object) -> None:
         """Keep what the last run saw, for status. Derived, so not synced."""
-        staged = self.staging / "last_run.json"
-        staged.write_bytes(orjson.dumps(summary, option=orjson.OPT_INDENT_2))
+        staged = self.staging / f"last_run-{uuid4().hex}.json"
+        staged.write_text(indented(summary))
         staged.chmod(0o600)
         staged.rename(self.last_run)
 
-    def _drop_unnamed_files(self) -> None:
+    def _move_in(self, fresh: Iterable[WrittenFile]) -> None:
+        for file in fresh:
+            try:
+                (self.staging / file.name).rename(self.files / file.name)
+            except FileNotFoundError:
+                raise self._outrun(None) from None
+        _sync_folder(self.files)
+
+    def _outrun(self, number: int | None) -> BusyError:
+        what = f"made commit {number} of" if number else "cleared the files of this one in"
+        return BusyError(
+            f"another run {what} '{self.folder}' first",
+            hint="run the sync again; nothing was changed",
+        )
+
+    def _refuse_lost_commit(self, newest: int) -> None:
+        """A tree is published after its commit, so one without a commit tells of a lost file."""
+        names = self.published.glob("*") if self.published.is_dir() else ()
+        shown = max((int(path.name) for path in names if path.name.isdecimal()), default=0)
+        if shown > newest:
+            raise StateError(
+                f"commit {shown} was shown once and is missing in '{self.commits}'",
+                hint=chain.REPAIR,
+            )
+
+    def _drop_commit(self, number: int) -> None:
+        shutil.rmtree(self.published / chain.name_of(number), ignore_errors=True)
+        self._document(number).unlink()
+
+    def _drop_unnamed_files(self) -> int:
         named = {
-            str(file["name"])
+            file.name
             for number in self.commit_numbers()
-            for file in _document_of(self._commit_path(number))["files"]
+            for file in chain.read(self.commits, number).files
         }
-        for path in self.files.iterdir():
-            if path.name not in named:
-                path.unlink()
+        unnamed = [path for path in self.files.iterdir() if path.name not in named]
+        left = [path for path in unnamed if self._is_left_behind(path)]
+        for path in left:
+            path.unlink()
+        return len(left)
 
-    def _commit_path(self, number: int) -> Path:
-        return self.commits / f"{number:010d}.json"
+    def _is_left_behind(self, path: Path) -> bool:
+        """Say whether nobody works on it any more; with a lock that holds, that is anybody else."""
+        return self._is_alone or time.time() - path.lstat().st_mtime > _ORPHAN_SECONDS
 
-
-def _document_of(path: Path) -> dict[str, Any]:
-    try:
-        document: dict[str, Any] = orjson.loads(path.read_bytes())
-        is_newer = document["format"] > FORMAT
-        stated = document.pop("sha256")
-        is_whole = hashlib.sha256(orjson.dumps(document)).hexdigest() == stated
-    except (ValueError, KeyError, AttributeError, TypeError):
-        is_newer = is_whole = False
-    if is_newer:
-        raise StateError(
-            f"'{path}' was written by a newer cclake (format {document['format']})",
-            hint="install the newer version; nothing was changed",
-        )
-    if not is_whole:
-        raise StateError(
-            f"commit file '{path}' is damaged",
-            hint="restore it from a backup, or sync into a new warehouse",
-        )
-    return document | {"sha256": stated}
+    def _document(self, number: int) -> Path:
+        return self.commits / f"{chain.name_of(number)}.json"
 
 
 def _write_durably(path: Path, content: bytes) -> None:

@@ -26,7 +26,8 @@ from etl import (
     write,
 )
 from etl.build import PartResult, PartTask
-from etl.commit import State, StoredFile, Warehouse
+from etl.chain import State, StoredFile
+from etl.commit import Warehouse
 from etl.config import Settings
 from etl.errors import StorageError
 from etl.follow import FileOutcome
@@ -89,7 +90,8 @@ def _sync_locked(settings: Settings, warehouse: Warehouse, executor: Executor | 
     run = RunSummary(uuid4().hex, settings.source, _now())
     run.price_book_hash = settings.book.content_hash
     state = warehouse.load()
-    warehouse.recover(state)
+    if warehouse.recover(state):
+        run.events.append((str(warehouse.folder), "cleared what an interrupted run had left"))
     known = _stored_ledger(warehouse, state)
     walk = discover.walk(settings.roots, settings.configs)
     run.files, run.problems, run.events = len(walk.files), [*walk.problems], [*walk.events]
@@ -289,6 +291,7 @@ def _show(warehouse: Warehouse, state: State, run: RunSummary) -> None:
         if run.is_committed:
             warehouse.publish(state)
             warehouse.retire(time.time())
+            warehouse.clear_staging()
         views.refresh(warehouse, is_empty=state.number == 0)
         warehouse.note_run(asdict(run))
     except (OSError, StorageError) as error:

@@ -9,8 +9,8 @@ from concurrent.futures.process import BrokenProcessPool
 from threading import Thread
 from typing import TypeVar
 
-from etl.commit import let_go_of_locks
 from etl.errors import StorageError
+from etl.lock import let_go_of_locks
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")

@@ -26,7 +26,7 @@ VAGUE = frozenset({"data", "handler", "helper", "helpers", "info", "manager", "u
 LIBRARY_MODULES: dict[str, frozenset[str]] = {
     "click": frozenset({"cli", "output"}),
     "duckdb": frozenset({"answers", "derive", "restore", "sessions", "views"}),
-    "orjson": frozenset({"commit", "demo", "jsontext", "parse"}),
+    "orjson": frozenset({"chain", "demo", "jsontext", "parse"}),
     "polars": frozenset({"answers", "frames"}),
     "pyarrow": frozenset(
         {"answers", "around", "build", "derive", "facts", "ledger", "pipeline", "pricing", "runs"}

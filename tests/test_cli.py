@@ -308,7 +308,7 @@ def test_a_state_that_cannot_be_trusted_is_exit_4(logs: Path, own: Path, *, is_n
     write_log(logs, [user("hi")])
     (commit,) = Warehouse(own).commits.iterdir()
     commit.write_bytes(newer(commit.read_bytes()) if is_newer else b"{}")
-    words = ("newer", "99", "install") if is_newer else ("damaged", "backup")
+    words = ("newer", "99", "install") if is_newer else ("damaged", "cclake repair")
     before = on_disk(own, logs)
     for command in (("sync", "--logs", logs), ("status",)):
         refused(cclake(*command, "--warehouse", own), 4, str(commit), *words)

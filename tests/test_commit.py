@@ -1,5 +1,6 @@
 """The commit protocol: one writer, trusted state, recovery, retention and privacy."""
 
+import fcntl
 import hashlib
 import os
 import stat
@@ -9,7 +10,8 @@ import orjson
 import pytest
 
 from etl import frames
-from etl.commit import KEPT_COMMITS, KEPT_SECONDS, State, Warehouse
+from etl.chain import State
+from etl.commit import KEPT_COMMITS, KEPT_SECONDS, Warehouse
 from etl.errors import BusyError, StateError
 from tests.sessions import assistant, encoded, run_sync, user, write_log
 
@@ -44,6 +46,7 @@ def test_a_warehouse_before_its_first_commit_has_number_zero(lake: Warehouse) ->
     lake.create_folders()
     assert lake.exists()
     assert lake.load() == State()
+    assert lake.snapshot() is None
 
 
 def test_a_second_lock_is_refused_as_busy(lake: Warehouse) -> None:
@@ -254,6 +257,57 @@ def test_a_reader_refuses_a_newer_format(synced: Warehouse) -> None:
     path.write_bytes(orjson.dumps(document | {"sha256": sha256}))
     with pytest.raises(StateError, match="newer cclake"):
         frames.query("select 1", warehouse=synced.folder)
+
+
+def test_a_newest_commit_that_got_lost_is_refused(logs: Path, synced: Warehouse) -> None:
+    with write_log_path(logs).open("ab") as sink:
+        sink.write(encoded([user("more", "u2", 5)]))
+    run_sync(logs, synced.folder)
+    commit_file(synced, 2).unlink()
+    before = sorted(path.name for path in synced.files.iterdir())
+    with pytest.raises(StateError, match="commit 2 was shown once and is missing"):
+        run_sync(logs, synced.folder)
+    assert sorted(path.name for path in synced.files.iterdir()) == before
+
+
+def test_retention_leaves_no_gap_where_clocks_jumped(lake: Warehouse) -> None:
+    empty_commits(lake, 6)
+    now = commit_file(lake, 6).stat().st_mtime
+    for number in (1, 3):
+        os.utime(commit_file(lake, number), (now - 2 * KEPT_SECONDS,) * 2)
+    lake.retire(now)
+    assert lake.commit_numbers() == [2, 3, 4, 5, 6]
+
+
+def test_where_locks_keep_nobody_out_only_what_is_old_is_cleared(
+    synced: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fcntl, "flock", lambda _descriptor, _how: None)
+    for folder in (synced.staging, synced.files):
+        for name in ("old", "fresh"):
+            (folder / f"{name}.parquet").write_bytes(b"PAR1")
+        os.utime(folder / "old.parquet", (0, 0))
+    with synced.lock():
+        assert synced.recover(synced.load()) == 2
+    for folder in (synced.staging, synced.files):
+        names = {path.stem for path in folder.iterdir()}
+        assert ("old" in names, "fresh" in names) == (False, True)
+
+
+def test_a_published_tree_that_lost_a_file_is_made_again(synced: Warehouse) -> None:
+    state = synced.load()
+    (synced.current / state.files[0].published_path()).unlink()
+    assert not synced.is_published(state)
+    synced.recover(state)
+    assert synced.is_published(state)
+
+
+def test_dropping_all_earlier_commits_leaves_the_newest_and_its_files(lake: Warehouse) -> None:
+    state = empty_commits(lake, 4)
+    lake.retire_all_before(state)
+    assert lake.commit_numbers() == [4]
+    assert [path.name for path in lake.published.iterdir()] == ["0000000004"]
+    assert lake.load() == state
 
 
 def test_a_stray_file_among_the_commits_is_no_commit(synced: Warehouse) -> None:

@@ -10,7 +10,8 @@ from pathlib import Path
 import polars as pl
 
 from etl import views
-from etl.commit import StoredFile, Warehouse
+from etl.chain import StoredFile
+from etl.commit import Warehouse
 from etl.config import Settings
 from etl.demo import write_tree
 from etl.pipeline import sync

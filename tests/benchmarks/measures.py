@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from etl.commit import StoredFile, Warehouse
+from etl.chain import StoredFile
+from etl.commit import Warehouse
 from etl.output import say, size_of
 from tests.accounts import account_of, expected_of
 from tests.benchmarks import baseline, trees
