@@ -28,6 +28,11 @@ The map, in the order in which a run flows through it:
     lock       one writer at a time
     chain      the commit documents, each tied to the one before
     commit     all tables and offsets in one atomic step; publish, recover, retire
+    step       what a run wrote becomes the next commit, and is shown
+    content    what is kept of what was said: all, no known secrets, or counts alone
+    redact     known secrets, hidden in the bytes of lines
+    rewrite    stored facts written anew: upgraded, without content, without lines
+    terms      on which terms a warehouse keeps content, and how they change
     views      tables and sql/ → DuckDB views
     tables     the declaration of every table
     sqlfiles   the shipped SQL and its headers

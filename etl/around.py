@@ -9,7 +9,9 @@ from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
 
+from etl.content import Keeping
 from etl.follow import FileOutcome, FileTask, Origin, Place, Tally, follow, lines_in, whole
+from etl.hashing import line_hash
 from etl.normalise.around import Row, daily_stats_of, prompt_of, session_index_of
 from etl.parse import JsonObject, Parsed, objects_of, parse_line
 from etl.read import TornReadError
@@ -37,13 +39,13 @@ class News:
     tables: dict[str, pa.Table] = field(default_factory=dict)
 
 
-def read(files: Iterable[tuple[str, FileTask]], stored: Tables) -> News:
+def read(files: Iterable[tuple[str, FileTask]], stored: Tables, keeping: Keeping) -> News:
     """Read what is new in files of these kinds, and merge it with the stored tables."""
     news = News()
     fresh: dict[str, list[Row]] = {}
     replaced: dict[str, set[str]] = {}
     for kind, file in files:
-        table, outcome, rows = _look_at(kind, file)
+        table, outcome, rows = _look_at(kind, file, keeping)
         news.outcomes.append(outcome)
         fresh.setdefault(table.name, []).extend(rows)
         if outcome.generation != file.origin.generation:
@@ -51,16 +53,18 @@ def read(files: Iterable[tuple[str, FileTask]], stored: Tables) -> News:
     for table in AROUND_TABLES:
         if new := fresh.get(table.name):
             earlier = stored.get(table.name)
-            news.tables[table.name] = _merged(table, earlier, new, replaced.get(table.name, set()))
+            rows_now = keeping.kept(table, _arrow(table, new))
+            rewritten = replaced.get(table.name, set())
+            news.tables[table.name] = _merged(table, earlier, rows_now, rewritten)
     return news
 
 
-def _look_at(kind: str, file: FileTask) -> tuple[Table, FileOutcome, list[Row]]:
+def _look_at(kind: str, file: FileTask, keeping: Keeping) -> tuple[Table, FileOutcome, list[Row]]:
     table = _DOCUMENTS[kind][0] if kind in _DOCUMENTS else PROMPT_HISTORY
     try:
         if kind in _DOCUMENTS:
-            return table, *_read_document(kind, file)
-        sink = _PromptSink()
+            return table, *_read_document(kind, file, keeping)
+        sink = _PromptSink(keeping)
         return table, follow(file, sink), sink.rows
     except TornReadError:
         return table, _failed(file, "it shrank while it was read; the next run reads it"), []
@@ -72,11 +76,11 @@ def _failed(file: FileTask, problem: str) -> FileOutcome:
     return FileOutcome(file.origin.file_id, problem=problem)
 
 
-def _read_document(kind: str, file: FileTask) -> tuple[FileOutcome, list[Row]]:
+def _read_document(kind: str, file: FileTask, keeping: Keeping) -> tuple[FileOutcome, list[Row]]:
     outcome, content = whole(file)
     if content is None:
         return outcome, []
-    document = objects_of(parse_line(content.strip()))
+    document = objects_of(parse_line(keeping.redacted(content.strip())))
     if len(document) != 1:
         # It may be half written: what was read before stays, and it is looked at again.
         kept = replace(outcome, generation=file.origin.generation, offset=file.offset)
@@ -89,19 +93,23 @@ def _read_document(kind: str, file: FileTask) -> tuple[FileOutcome, list[Row]]:
 class _PromptSink:
     """Lines of `history.jsonl` in, rows out. A line that is no JSON object is kept raw."""
 
-    def __init__(self) -> None:
+    def __init__(self, keeping: Keeping) -> None:
         self.rows: list[Row] = []
+        self._keeping = keeping
 
     def add_lines(self, origin: Origin, start: int, lines: bytes, tally: Tally) -> None:
         for place, line in lines_in(start, lines, tally):
-            parsed = parse_line(line)
+            kept = self._keeping.redacted(line)
+            parsed = parse_line(kept)
             objects = objects_of(parsed)
+            if line_hash(line) in self._keeping.forgotten_lines:
+                objects, kept = (), b""
             tally.entries += len(objects)
-            raw = line if isinstance(parsed, Parsed) and parsed.flaws else None
+            raw = kept if isinstance(parsed, Parsed) and parsed.flaws else None
             for index, one in enumerate(objects):
                 self._add(origin, (*place, index), raw, prompt_of(one))
             if not objects:
-                self.add_reject(origin, place, "", line)
+                self.add_reject(origin, place, "", kept)
                 tally.rejects += 1
 
     def add_reject(self, origin: Origin, place: Place, reason: str, raw: bytes | None) -> None:
@@ -118,14 +126,16 @@ class _PromptSink:
         self.rows.append({**file, **at, "raw": raw, **row})
 
 
+def _arrow(table: Table, rows: Sequence[Row]) -> pa.Table:
+    schema = table.schema()
+    arrays = [pa.array([row.get(one.name) for row in rows], type=one.type) for one in schema]
+    return pa.Table.from_arrays(arrays, schema=schema)
+
+
 def _merged(
-    table: Table, earlier: pa.Table | None, rows: Sequence[Row], rewritten: set[str]
+    table: Table, earlier: pa.Table | None, fresh: pa.Table, rewritten: set[str]
 ) -> pa.Table:
     """Return the new rows and those of before that they do not stand for again."""
-    fresh = pa.Table.from_arrays(
-        [pa.array([row.get(one.name) for row in rows], type=one.type) for one in table.schema()],
-        schema=table.schema(),
-    )
     if earlier is None:
         return fresh
     if not rewritten:

@@ -4,20 +4,23 @@ A pure step from the outside: the same inputs give the same rows, in any process
 """
 
 import gc
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pyarrow as pa
 
 from etl import derive, write
+from etl.content import Keeping
 from etl.facts import FactBatch, Facts
 from etl.follow import FileOutcome, FileTask, Origin, Place, Tally, follow, whole
 from etl.jsontext import loads
 from etl.parts import SEGMENT_BYTES, Slot
 from etl.read import TornReadError
-from etl.tables import FACTS, PART_TABLES
+from etl.tables import DERIVED, FACTS, Table
 
 BATCH_BYTES = 4_000_000
+_FACTS = {table.name: table for table in FACTS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,12 @@ class Segment:
     number: int
     raw_bytes: int
     paths: dict[str, str]
+    content_hashes: dict[str, str] = field(default_factory=dict)
+
+    def read(self, table: Table, columns: list[str] | None = None) -> pa.Table:
+        """Return one table's rows; a file that is not as it was written is refused."""
+        content_hash = self.content_hashes.get(table.name)
+        return write.read_table(Path(self.paths[table.name]), columns, content_hash=content_hash)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +47,7 @@ class PartTask:
     segments: tuple[Segment, ...]
     staging: str
     segment_bytes: int = SEGMENT_BYTES
+    keeping: Keeping = field(default_factory=Keeping)
 
 
 @dataclass(slots=True)
@@ -49,6 +59,7 @@ class PartResult:
     written: list[tuple[int, int, write.WrittenFile]] = field(default_factory=list)
     replaced_segments: set[int] = field(default_factory=set)
     models: set[str] = field(default_factory=set)
+    source: str = ""
 
 
 def build_part(task: PartTask) -> PartResult:
@@ -83,7 +94,7 @@ class _PartBuilder:
     def __init__(self, task: PartTask) -> None:
         self._task = task
         self._result = PartResult(task.slot)
-        self._batch = FactBatch()
+        self._batch = FactBatch(task.keeping)
         self._fresh: list[Facts] = []
         self._fresh_bytes = 0
         self._narrow: list[Facts] = []
@@ -173,7 +184,7 @@ class _PartBuilder:
     def _merged(self, name: str) -> pa.Table:
         pieces = [facts[name] for facts in self._fresh]
         if self._reopened:
-            pieces.insert(0, write.read_table(Path(self._reopened.paths[name])))
+            pieces.insert(0, self._reopened.read(_FACTS[name]))
         return pa.concat_tables(pieces)
 
     def _derive(self) -> None:
@@ -182,23 +193,22 @@ class _PartBuilder:
             for segment in self._task.segments
             if segment.number not in self._result.replaced_segments
         ]
-        narrow = [*(_narrow_facts(segment) for segment in untouched), *self._narrow]
-        facts = {
-            table.name: pa.concat_tables([one[table.name] for one in narrow]) for table in FACTS
-        }
-        by_name = {table.name: table for table in PART_TABLES}
-        tables = derive.derive(facts)
-        self._result.models = _models_in(tables["usage"])
-        for name, rows in tables.items():
-            file = write.write_table(by_name[name], rows, Path(self._task.staging))
-            self._result.written.append((0, 0, file))
+        narrow = [*map(narrow_facts, untouched), *self._narrow]
+        derive_part(narrow, Path(self._task.staging), self._result)
 
 
-def _narrow_facts(segment: Segment) -> Facts:
-    return {
-        table.name: write.read_table(Path(segment.paths[table.name]), table.narrow_names())
-        for table in FACTS
-    }
+def derive_part(narrow: Sequence[Facts], staging: Path, result: PartResult) -> None:
+    """Derive a part's tables from the narrow facts of all its segments, and write them."""
+    facts = {table.name: pa.concat_tables([one[table.name] for one in narrow]) for table in FACTS}
+    tables = derive.derive(facts)
+    result.models = _models_in(tables["usage"])
+    for table in DERIVED:
+        result.written.append((0, 0, write.write_table(table, tables[table.name], staging)))
+
+
+def narrow_facts(segment: Segment) -> Facts:
+    """Return the columns of a segment that derived tables are made of."""
+    return {table.name: segment.read(table, table.narrow_names()) for table in FACTS}
 
 
 def _models_in(usage: pa.Table) -> set[str]:

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -51,6 +51,7 @@ class State:
     format: int = FORMAT
     content: str = "full"
     redact: str = "off"
+    key: str = ""
 
 
 def name_of(number: int) -> str:
@@ -72,18 +73,12 @@ def written(state: State, run: object) -> tuple[State, bytes]:
         "parent_sha256": state.parent_sha256,
         "content": state.content,
         "redact": state.redact,
+        "key": state.key,
         "run": run,
         "files": [asdict(file) for file in state.files],
     }
     sha256 = _hash_of(document)
-    stored = State(
-        state.number,
-        state.files,
-        sha256,
-        state.parent_sha256,
-        content=state.content,
-        redact=state.redact,
-    )
+    stored = replace(state, sha256=sha256, format=FORMAT)
     return stored, orjson.dumps(document | {"sha256": sha256})
 
 
@@ -101,6 +96,7 @@ def read(folder: Path, number: int) -> State:
         document["format"],
         document.get("content", "full"),
         document.get("redact", "off"),
+        document.get("key", ""),
     )
 
 

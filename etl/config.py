@@ -28,6 +28,8 @@ class Settings:
     jobs: int
     configs: tuple[Path, ...] = ()
     book: Book = field(default_factory=shipped)
+    content: str | None = None  # None: as the warehouse has it
+    redact: str | None = None
 
 
 def warehouse_of(given: str | None) -> Path:

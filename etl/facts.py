@@ -8,12 +8,13 @@ from typing import Any
 
 import pyarrow as pa
 
+from etl.content import Keeping
 from etl.follow import Origin, Place, Tally, lines_in
 from etl.hashing import line_hash
 from etl.normalise import blocks, entries, sidecars
 from etl.normalise.fields import JsonObject
-from etl.parse import Parsed, Rejected, parse_line
-from etl.tables import CONTENT_BLOCKS, ENTRIES, REJECTS, SIDECARS, Table
+from etl.parse import Parsed, Rejected, objects_of, parse_line
+from etl.tables import CONTENT_BLOCKS, ENTRIES, FACTS, REJECTS, SIDECARS, Table
 
 _BLOCK_FIELDS = blocks.BlockRow._fields
 _AGENT_LAYOUTS = frozenset({"flat", "subagents", "workflow"})
@@ -37,8 +38,9 @@ Columns = dict[str, Sequence[Any]]  # or an Arrow array, which is one as well
 class FactBatch:
     """Lines in, tables out. Holds one batch; `take` empties it."""
 
-    def __init__(self) -> None:
-        """Start empty."""
+    def __init__(self, keeping: Keeping | None = None) -> None:
+        """Start empty; say what of the content is kept."""
+        self._keeping = keeping or Keeping()
         self._reset()
 
     def _reset(self) -> None:
@@ -64,33 +66,42 @@ class FactBatch:
         self._add_line(origin, (tally.lines, start, start + len(line)), line, tally)
 
     def _add_line(self, origin: Origin, place: Place, line: bytes, tally: Tally) -> None:
-        parsed = parse_line(line)
-        if parsed.__class__ is dict:
-            self._add_object(origin, place, 0, parsed, None)
-            self._hashes.append(line_hash(line))
-            tally.entries += 1
-        elif isinstance(parsed, Parsed):
-            raw = line if parsed.flaws else None
-            for index, object_ in enumerate(parsed.objects):
-                if parsed.flaws:
-                    self._flaws[len(self._objects)] = ", ".join(parsed.flaws)
-                self._add_object(origin, place, index, object_, raw)
-                self._hashes.append(line_hash(line))
-            tally.entries += len(parsed.objects)
-        elif isinstance(parsed, Rejected):
-            self.add_reject(origin, place, parsed.reason, line)
+        digest = line_hash(line)
+        if digest in self._keeping.forgotten_lines:
+            self.add_reject(origin, place, "forgotten", None)
             tally.rejects += 1
+            return
+        kept = self._keeping.redacted(line)
+        parsed = parse_line(kept)
+        if parsed.__class__ is dict and kept is line:
+            self.add_object(origin, (*place, 0), parsed, digest)
+            tally.entries += 1
+        elif isinstance(parsed, Rejected):
+            self.add_reject(origin, place, parsed.reason, kept)
+            tally.rejects += 1
+        else:
+            losses = parsed.flaws if isinstance(parsed, Parsed) else ()
+            flaws = ", ".join([*losses, *([] if kept is line else ["redacted"])]) or None
+            for index, object_ in enumerate(objects_of(parsed)):
+                as_kept = (kept if losses else None, flaws)
+                self.add_object(origin, (*place, index), object_, digest, as_kept)
+                tally.entries += 1
 
-    def _add_object(
+    def add_object(
         self,
         origin: Origin,
-        place: Place,
-        index: int,
+        place: tuple[int, int, int, int],
         object_: JsonObject,
-        raw: bytes | None,
+        digest: int,
+        raw_and_flaws: tuple[bytes | None, str | None] = (None, None),
     ) -> None:
+        """Take in one object with its place, and the hash of the line it stood on."""
+        raw, flaws = raw_and_flaws
+        if flaws:
+            self._flaws[len(self._objects)] = flaws
         self._objects.append(object_)
-        self._places.append((origin, *place, index))
+        self._places.append((origin, *place))
+        self._hashes.append(digest)
         self._raws.append(raw)
 
     def add_reject(self, origin: Origin, place: Place, reason: str, raw: bytes | None) -> None:
@@ -98,8 +109,9 @@ class FactBatch:
         self._rejects.append((origin, *place, reason, raw))
 
     def add_sidecar(self, origin: Origin, name: str, content: bytes) -> None:
-        """Keep a sidecar whole."""
+        """Keep a sidecar whole, but for what is not to be kept of it."""
         self.raw_bytes += len(content)
+        content = self._keeping.redacted(content)
         self._sidecars.append((origin, name, content))
 
     def take(self) -> Facts:
@@ -112,7 +124,7 @@ class FactBatch:
             "sidecars": self._sidecar_rows(),
         }
         self._reset()
-        return facts
+        return {table.name: self._keeping.kept(table, facts[table.name]) for table in FACTS}
 
     def _entries(self) -> pa.Table:
         is_agent = [place[0].layout in _AGENT_LAYOUTS for place in self._places]

@@ -1,5 +1,6 @@
 """Fast content hashes: lines, prefixes of logs, Parquet files. Against accidents, not enemies."""
 
+import hashlib
 from typing import Protocol
 
 import xxhash
@@ -38,3 +39,8 @@ def line_hash(line: bytes) -> int:
 def file_id_of(source: str, relative_path: str, counter: int) -> str:
     """Return the identity of a log: from where it was first seen, with a counter for reuse."""
     return str(xxhash.xxh3_64_hexdigest(f"{source}\0{relative_path}\0{counter}".encode()))
+
+
+def fingerprint_of(key: bytes, content: bytes) -> str:
+    """Return a keyed hash that nobody without the key can try guesses on: 64 bits, as hex."""
+    return hashlib.blake2b(content, key=key, digest_size=8).hexdigest()

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from etl.discover import FoundFile
 from etl.hashing import file_id_of
-from etl.tables import SOURCE_FILES
+from etl.tables import PAST_GENERATIONS, SOURCE_FILES
 
 _AROUND = frozenset({"history", "index", "stats"})
 
@@ -116,6 +116,21 @@ def to_arrow(rows: Iterable[LedgerRow]) -> pa.Table:
         pa.array([getattr(row, field.name) for row in ordered], type=field.type) for field in schema
     ]
     return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def with_past(earlier: pa.Table | None, ended: Iterable[LedgerRow]) -> pa.Table:
+    """Return the generations that ended before, and those that did now; `gone_at` says when."""
+    schema = PAST_GENERATIONS.schema()
+    rows = list(ended)
+    arrays = [
+        pa.array(
+            [getattr(row, "gone_at" if field.name == "ended_at" else field.name) for row in rows],
+            type=field.type,
+        )
+        for field in schema
+    ]
+    now = pa.Table.from_arrays(arrays, schema=schema)
+    return now if earlier is None else pa.concat_tables([earlier, now])
 
 
 def from_arrow(table: pa.Table) -> list[LedgerRow]:

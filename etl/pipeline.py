@@ -1,17 +1,15 @@
 """One run, top to bottom: discover, resume, build every part with news, commit, views."""
 
-import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 from uuid import uuid4
 
-import pyarrow as pa
-
 from etl import (
-    __version__,
     around,
     build,
     discover,
@@ -19,56 +17,25 @@ from etl import (
     peek,
     pricing,
     resume,
-    runs,
+    step,
     tasks,
-    views,
+    terms,
     workers,
-    write,
 )
-from etl.build import PartResult, PartTask
-from etl.chain import State, StoredFile
+from etl.build import PartResult
+from etl.chain import State
 from etl.commit import Warehouse
 from etl.config import Settings
+from etl.content import Keeping
 from etl.errors import StorageError
 from etl.follow import FileOutcome
 from etl.ledger import LedgerRow
 from etl.parse import objects_of, parse_line
-from etl.parts import Slot
 from etl.read import LogReader
-from etl.tables import (
-    AROUND_TABLES,
-    BOOKS,
-    PRICE_TABLES,
-    SOURCE_FILES,
-    SYNC_RUNS,
-    Table,
-)
+from etl.step import RunSummary
+from etl.tables import AROUND_TABLES, PAST_GENERATIONS, PRICE_TABLES, SOURCE_FILES
 
-
-@dataclass(slots=True)
-class RunSummary:
-    """What one sync did, as it is shown, kept in last_run.json and in sync_runs."""
-
-    run_id: str
-    source: str
-    started_at: int
-    ended_at: int = 0
-    files: int = 0
-    files_read: int = 0
-    bytes: int = 0
-    lines: int = 0
-    entries: int = 0
-    rejects: int = 0
-    parts_written: int = 0
-    commit: int = 0
-    is_committed: bool = False
-    price_book_hash: str | None = None
-    problems: list[tuple[str, str]] = field(default_factory=list)
-    events: list[tuple[str, str]] = field(default_factory=list)
-
-    def exit_code(self) -> int:
-        """Return 0, or 1 if some files could not be read."""
-        return 1 if self.problems else 0
+Task = TypeVar("Task")
 
 
 def sync(settings: Settings, *, executor: Executor | None = None) -> RunSummary:
@@ -87,17 +54,23 @@ def sync(settings: Settings, *, executor: Executor | None = None) -> RunSummary:
 
 
 def _sync_locked(settings: Settings, warehouse: Warehouse, executor: Executor | None) -> RunSummary:
-    run = RunSummary(uuid4().hex, settings.source, _now())
+    run = RunSummary(uuid4().hex, settings.source, step.now())
     run.price_book_hash = settings.book.content_hash
     state = warehouse.load()
     if warehouse.recover(state):
         run.events.append((str(warehouse.folder), "cleared what an interrupted run had left"))
+    state = terms.settled(warehouse, state, settings, partial(_run_tasks, settings.jobs, executor))
+    keeping = terms.keeping_of(warehouse, state)
     known = _stored_ledger(warehouse, state)
     walk = discover.walk(settings.roots, settings.configs)
-    run.files, run.problems, run.events = len(walk.files), [*walk.problems], [*walk.events]
+    run.files, run.problems, run.events = (
+        len(walk.files),
+        [*walk.problems],
+        [*run.events, *walk.events],
+    )
 
     plan = resume.plan(
-        walk.files,
+        [file for file in walk.files if not keeping.forgets(file.place.session_id)],
         [row for row in known if row.source == settings.source],
         walked_roots=frozenset(map(str, settings.roots + settings.configs)) - walk.failed_roots,
         is_moved=_is_moved,
@@ -106,39 +79,55 @@ def _sync_locked(settings: Settings, warehouse: Warehouse, executor: Executor | 
     gone = [row if row.gone_at else replace(row, gone_at=run.started_at) for row in plan.gone]
     run.events += [(row.path, "gone") for row in plan.gone if not row.gone_at]
     rows = tasks.with_slots([*rows, *filter(_has_whole_tail, gone)], known)
+    rows = [row for row in rows if not keeping.forgets(row.session_id)]
     gone = [row for row in gone if not _has_whole_tail(row)]
-    work = list(tasks.part_tasks(rows, state, warehouse))
-    results = list(_run_tasks(work, settings.jobs, executor))
-    beside = _read_around(rows, warehouse, state)
+    work = list(tasks.part_tasks(rows, state, warehouse, keeping))
+    results = list(_run_tasks(settings.jobs, executor, build.build_part, work))
+    beside = _read_around(rows, warehouse, state, keeping)
 
-    looked = _settled(rows, [*_outcomes(results), *beside.outcomes], run)
+    looked = _settled(rows, [*_outcomes(results), *beside.outcomes], run, keeping)
     others = [row for row in known if row.source != settings.source]
     now_known = [*others, *plan.unchanged, *gone, *looked]
     logged = {model for result in results for model in result.models}
-    prices = pricing.news(settings.book, logged, _stored(warehouse, state, PRICE_TABLES))
+    prices = pricing.news(settings.book, logged, step.stored_books(warehouse, state, PRICE_TABLES))
     if prices and state.number and not logged:
         run.events.append(("price book", "changed"))
+    run.commit = state.number
     if _has_news(known, now_known, results) or (prices and state.number):
-        books = {SOURCE_FILES.name: ledger.to_arrow(now_known), **beside.tables, **prices}
-        state = _commit(warehouse, state, results, books, run)
-    run.commit, run.ended_at = state.number, _now()
-    _show(warehouse, state, run)
+        past = _past_generations(known, looked, run.started_at)
+        books = {**_books(warehouse, state, now_known, past), **beside.tables, **prices}
+        state = step.commit(warehouse, state, results, books, run)
+    run.ended_at = step.now()
+    step.show(warehouse, state, run)
     return run
 
 
 def _stored_ledger(warehouse: Warehouse, state: State) -> list[LedgerRow]:
-    stored = _stored(warehouse, state, (SOURCE_FILES,))
+    stored = step.stored_books(warehouse, state, (SOURCE_FILES,))
     return ledger.from_arrow(stored[SOURCE_FILES.name]) if stored else []
 
 
-def _stored(warehouse: Warehouse, state: State, tables: tuple[Table, ...]) -> dict[str, pa.Table]:
-    """Return those tables of the last commit that are kept whole."""
-    names = {table.name for table in tables}
-    return {
-        file.table: write.read_table(warehouse.files / file.name)
-        for file in state.files
-        if file.table in names
-    }
+def _books(
+    warehouse: Warehouse, state: State, rows: list[LedgerRow], past: list[LedgerRow]
+) -> step.Books:
+    """Return the ledger, and the generations that ended if there are new ones."""
+    books = {SOURCE_FILES.name: ledger.to_arrow(rows)}
+    if past:
+        stored = step.stored_books(warehouse, state, (PAST_GENERATIONS,))
+        books |= {PAST_GENERATIONS.name: ledger.with_past(stored.get(PAST_GENERATIONS.name), past)}
+    return books
+
+
+def _past_generations(
+    before: list[LedgerRow], after: list[LedgerRow], ended_at: int
+) -> list[LedgerRow]:
+    """Return the rows of logs that were read anew, as they were, with the time of their end."""
+    generations = {row.file_id: row.generation for row in after}
+    return [
+        replace(row, gone_at=ended_at)
+        for row in before
+        if row.line_count and generations.get(row.file_id, row.generation) > row.generation
+    ]
 
 
 def _is_moved(file: discover.FoundFile, row: LedgerRow) -> bool:
@@ -172,20 +161,24 @@ def _rows_to_look_at(
     return rows
 
 
-def _read_around(rows: list[LedgerRow], warehouse: Warehouse, state: State) -> around.News:
+def _read_around(
+    rows: list[LedgerRow], warehouse: Warehouse, state: State, keeping: Keeping
+) -> around.News:
     """Read the files around the logs that have changed; without one, no table is opened."""
     files = [(row.kind, tasks.file_task(row)) for row in rows if row.is_around()]
-    stored = _stored(warehouse, state, AROUND_TABLES) if files else {}
-    return around.read(files, stored)
+    stored = step.stored_books(warehouse, state, AROUND_TABLES) if files else {}
+    return around.read(files, stored, keeping)
 
 
-def _run_tasks(work: list[PartTask], jobs: int, executor: Executor | None) -> Iterator[PartResult]:
-    """Build the parts, largest first: here, in processes of our own, or on what was passed in."""
+def _run_tasks(
+    jobs: int, executor: Executor | None, work: Callable[[Task], PartResult], tasks: Sequence[Task]
+) -> Iterator[PartResult]:
+    """Work on the parts, largest first: here, in our own processes, or on what was passed in."""
     if executor is not None:
-        return executor.map(build.build_part, work)
-    if jobs == 1 or len(work) <= 1:
-        return map(build.build_part, work)
-    return workers.run(build.build_part, work, processes=min(jobs, len(work)))
+        return executor.map(work, tasks)
+    if jobs == 1 or len(tasks) <= 1:
+        return map(work, tasks)
+    return workers.run(work, tasks, processes=min(jobs, len(tasks)))
 
 
 def _outcomes(results: list[PartResult]) -> list[FileOutcome]:
@@ -193,11 +186,12 @@ def _outcomes(results: list[PartResult]) -> list[FileOutcome]:
 
 
 def _settled(
-    rows: list[LedgerRow], outcomes: list[FileOutcome], run: RunSummary
+    rows: list[LedgerRow], outcomes: list[FileOutcome], run: RunSummary, keeping: Keeping
 ) -> list[LedgerRow]:
     """Return the looked-at rows with what became of them; torn and unreadable ones as they were."""
     by_file = {outcome.file_id: outcome for outcome in outcomes}
-    return [_after(row, by_file.get(row.file_id), run) for row in rows]
+    settled = [_after(row, by_file.get(row.file_id), run) for row in rows]
+    return [replace(row, pending=keeping.tail(row.pending)) for row in settled]
 
 
 def _after(row: LedgerRow, outcome: FileOutcome | None, run: RunSummary) -> LedgerRow:
@@ -242,62 +236,3 @@ def _has_news(before: list[LedgerRow], after: list[LedgerRow], results: list[Par
 def _told_by(row: LedgerRow) -> LedgerRow:
     size = row.size if row.is_only_listed() else 0
     return replace(row, size=size, mtime_ns=0, ctime_ns=0, device=0, inode=0)
-
-
-def _commit(
-    warehouse: Warehouse,
-    state: State,
-    results: list[PartResult],
-    books: dict[str, pa.Table],
-    run: RunSummary,
-) -> State:
-    run.is_committed, run.ended_at = True, _now()
-    run.parts_written = sum(bool(result.written) for result in results)
-    fresh = [
-        _stored_file(file, run.source, result.slot, segment, raw_bytes)
-        for result in results
-        for segment, raw_bytes, file in result.written
-    ]
-    written = [file for result in results for _, _, file in result.written]
-    earlier = [*_stored(warehouse, state, (SYNC_RUNS,)).values()]
-    books = {**books, SYNC_RUNS.name: runs.with_run(earlier, asdict(run), __version__)}
-    for table in BOOKS:
-        if table.name in books:
-            book = write.write_table(table, books[table.name], warehouse.staging)
-            written.append(book)
-            fresh.append(StoredFile(**asdict(book)))
-    replaced = {file.published_path() for file in fresh}
-    kept = [file for file in state.files if file.published_path() not in replaced]
-    files = sorted([*kept, *fresh], key=lambda file: file.published_path())
-    return warehouse.commit(state, files, written, {"run_id": run.run_id})
-
-
-def _stored_file(
-    file: write.WrittenFile, source: str, slot: Slot, segment: int, raw_bytes: int
-) -> StoredFile:
-    return StoredFile(
-        **asdict(file),
-        source=source,
-        month=slot.month,
-        part=slot.part,
-        segment=segment,
-        raw_bytes=raw_bytes,
-    )
-
-
-def _show(warehouse: Warehouse, state: State, run: RunSummary) -> None:
-    """Let readers see the commit. What fails here is a problem, but no row is lost by it."""
-    try:
-        if run.is_committed:
-            warehouse.publish(state)
-            warehouse.retire(time.time())
-            warehouse.clear_staging()
-        views.refresh(warehouse, is_empty=state.number == 0)
-        warehouse.note_run(asdict(run))
-    except (OSError, StorageError) as error:
-        problem = f"commit {state.number} is safe, but showing it failed: {error}"
-        run.problems.append((str(warehouse.folder), f"{problem}; the next run tries again"))
-
-
-def _now() -> int:
-    return time.time_ns() // 1000

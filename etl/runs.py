@@ -1,6 +1,6 @@
 """The list of runs that committed, one row each, kept whole in every commit."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import pyarrow as pa
 
@@ -8,7 +8,7 @@ from etl.jsontext import dumps
 from etl.tables import SYNC_RUNS
 
 
-def with_run(earlier: Sequence[pa.Table], summary: Mapping[str, object], version: str) -> pa.Table:
+def with_run(earlier: pa.Table | None, summary: Mapping[str, object], version: str) -> pa.Table:
     """Return the earlier runs and this one."""
     row: dict[str, object] = {
         name: summary.get(name) for name in SYNC_RUNS.names() if name in summary
@@ -17,4 +17,5 @@ def with_run(earlier: Sequence[pa.Table], summary: Mapping[str, object], version
     row["version"] = version
     schema = SYNC_RUNS.schema()
     arrays = [pa.array([row.get(field.name)], type=field.type) for field in schema]
-    return pa.concat_tables([*earlier, pa.Table.from_arrays(arrays, schema=schema)])
+    own = pa.Table.from_arrays(arrays, schema=schema)
+    return own if earlier is None else pa.concat_tables([earlier, own])

@@ -8,6 +8,7 @@ from etl import parts, peek
 from etl.build import PartTask, Segment
 from etl.chain import State
 from etl.commit import Warehouse
+from etl.content import Keeping
 from etl.follow import FileTask, Origin
 from etl.ledger import LedgerRow
 from etl.parts import Slot
@@ -45,7 +46,9 @@ def _with_slot(
     return replace(row, part=slot.part, month=slot.month) if slot else row
 
 
-def part_tasks(rows: list[LedgerRow], state: State, warehouse: Warehouse) -> Iterator[PartTask]:
+def part_tasks(
+    rows: list[LedgerRow], state: State, warehouse: Warehouse, keeping: Keeping
+) -> Iterator[PartTask]:
     """Yield a task for every part that has a file to look at, the largest first."""
     by_slot: dict[Slot, list[LedgerRow]] = defaultdict(list)
     for row in rows:
@@ -56,8 +59,9 @@ def part_tasks(rows: list[LedgerRow], state: State, warehouse: Warehouse) -> Ite
         yield PartTask(
             slot,
             tuple(file_task(row) for row in ordered),
-            _segments(state, slot, warehouse),
+            segments_of(state, slot, warehouse),
             str(warehouse.staging),
+            keeping=keeping,
         )
 
 
@@ -83,12 +87,18 @@ def file_task(row: LedgerRow) -> FileTask:
     )
 
 
-def _segments(state: State, slot: Slot, warehouse: Warehouse) -> tuple[Segment, ...]:
+def segments_of(state: State, slot: Slot, warehouse: Warehouse) -> tuple[Segment, ...]:
+    """Return the stored segments of a part, in order."""
     facts = {table.name for table in FACTS}
     paths: dict[int, dict[str, str]] = defaultdict(dict)
+    hashes: dict[int, dict[str, str]] = defaultdict(dict)
     raw_bytes: dict[int, int] = {}
     for file in state.files:
         if file.part == slot.part and file.table in facts:
             paths[file.segment][file.table] = str(warehouse.files / file.name)
+            hashes[file.segment][file.table] = file.content_hash
             raw_bytes[file.segment] = file.raw_bytes
-    return tuple(Segment(number, raw_bytes[number], paths[number]) for number in sorted(paths))
+    return tuple(
+        Segment(number, raw_bytes[number], paths[number], hashes[number])
+        for number in sorted(paths)
+    )

@@ -9,7 +9,8 @@ from uuid import uuid4
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from etl.hashing import running_hash
+from etl.errors import StateError
+from etl.hashing import hash_of, running_hash
 from etl.tables import Table
 
 ROW_GROUP_ROWS = 16_384
@@ -95,9 +96,23 @@ def sync_descriptor(descriptor: int) -> None:
         fcntl.fcntl(descriptor, full)
 
 
-def read_table(path: Path, columns: list[str] | None = None) -> pa.Table:
-    """Read a Parquet file, whole or some columns, without starting threads."""
-    return pq.ParquetFile(path, pre_buffer=False).read(columns=columns, use_threads=False)
+def read_table(
+    path: Path, columns: list[str] | None = None, *, content_hash: str | None = None
+) -> pa.Table:
+    """Read a Parquet file, whole or some columns, without starting threads.
+
+    With a hash, what is not the very file that was written is refused, before it is believed.
+    """
+    source: Path | pa.BufferReader = path
+    if content_hash is not None:
+        content = path.read_bytes()
+        if hash_of(content) != content_hash:
+            raise StateError(
+                f"'{path}' is damaged: not what was written",
+                hint="cclake check --deep names all that is wrong; cclake repair mends it",
+            )
+        source = pa.BufferReader(content)
+    return pq.ParquetFile(source, pre_buffer=False).read(columns=columns, use_threads=False)
 
 
 def hash_file(path: Path) -> str:

@@ -9,9 +9,8 @@ from typing import Any
 from etl import frames, sqlfiles, views
 from etl.commit import Warehouse
 from etl.config import Settings
-from etl.pipeline import RunSummary, sync
-from etl.prices import shipped
-from etl.prices.book import Book
+from etl.pipeline import sync
+from etl.step import RunSummary
 
 SESSION = "11111111-1111-4111-8111-111111111111"
 PROJECT = "-home-ada-kiln"
@@ -131,11 +130,11 @@ def run_sync(
     *,
     jobs: int = 1,
     source: str = "laptop",
-    book: Book | None = None,
+    **more: Any,  # noqa: ANN401 - the other settings, each of its own type
 ) -> RunSummary:
     """Sync a config directory in this process, with the shipped prices unless told."""
     roots = (logs / "projects",)
-    return sync(Settings(roots, warehouse, source, jobs, (logs,), book or shipped()))
+    return sync(Settings(roots, warehouse, source, jobs, (logs,), **more))
 
 
 def append(log: Path, *lines: Line | bytes) -> None:

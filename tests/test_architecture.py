@@ -12,70 +12,29 @@ from pathlib import Path
 
 import pytest
 
+from tests.allowed import (
+    CLOCKS,
+    HEAVY_LIBRARIES,
+    HEAVY_MODULES,
+    HOME,
+    IMPURE_LIBRARIES,
+    LIBRARY_MODULES,
+    LOG_WRITERS,
+    LONGEST_FILE,
+    LONGEST_FUNCTION,
+    MADE_UP_PEOPLE,
+    NOT_OURS,
+    PURE,
+    PURE_MAY_IMPORT,
+    REGISTRY,
+    STAGE_IMPORTS,
+    STAGES,
+    UNFINISHED,
+    VAGUE,
+)
+
 TOP = Path(__file__).resolve().parent.parent
 PACKAGE = TOP / "etl"
-
-# ---- What the rules allow. A module is named as in the map: a file's stem, or a package's folder.
-
-LONGEST_FILE = 400
-LONGEST_FUNCTION = 60
-
-VAGUE = frozenset({"data", "handler", "helper", "helpers", "info", "manager", "util", "utils"})
-
-# One library a boundary: a new major release of one touches the modules beside its name.
-LIBRARY_MODULES: dict[str, frozenset[str]] = {
-    "click": frozenset({"cli", "output"}),
-    "duckdb": frozenset({"answers", "derive", "restore", "sessions", "views"}),
-    "orjson": frozenset({"chain", "demo", "jsontext", "parse"}),
-    "polars": frozenset({"answers", "frames"}),
-    "pyarrow": frozenset(
-        {"answers", "around", "build", "derive", "facts", "ledger", "pipeline", "pricing", "runs"}
-        | {"tables", "views", "write"}
-    ),
-    "xxhash": frozenset({"hashing"}),
-}
-
-# Pure modules see neither files nor clocks: paths and time come in as arguments.
-PURE = frozenset({"cards", "jsontext", "normalise", "parse", "parts", "prices", "resume", "tables"})
-PURE_MAY_IMPORT = PURE | {"errors", "hashing"}
-IMPURE_LIBRARIES = frozenset({"io", "os", "pathlib", "shutil", "subprocess", "tempfile", "time"})
-CLOCKS = frozenset({"now", "today", "utcnow"})
-
-# Stages do not import each other sideways. A module that STAGE_IMPORTS does not name may import
-# no other stage if it is one, and one stage at most if it is not. Imports for types are free.
-STAGES = frozenset(
-    {"discover", "resume", "read", "parse", "normalise", "derive", "write", "commit", "views"}
-)
-STAGE_IMPORTS: dict[str, frozenset[str]] = {
-    "cli": STAGES,
-    "around": frozenset({"normalise", "parse", "read"}),
-    "build": frozenset({"read", "derive", "write"}),
-    "pipeline": STAGES,
-    "tasks": frozenset({"commit"}),
-    "facts": frozenset({"parse", "normalise"}),
-    "peek": frozenset({"parse", "read"}),
-    "answers": frozenset({"commit", "views"}),
-    "bill": frozenset({"commit", "views"}),
-    "restore": frozenset({"commit", "views"}),
-    "sessions": frozenset({"commit", "views"}),
-    "status": frozenset({"commit", "views"}),
-    "normalise": frozenset({"parse"}),
-    "views": frozenset({"commit"}),
-    "commit": frozenset({"write"}),
-}
-
-# What `cclake --help` must not wait for.
-HEAVY_LIBRARIES = frozenset({"duckdb", "polars", "pyarrow"})
-HEAVY_MODULES = LIBRARY_MODULES["pyarrow"] | {"frames"}
-
-# Their strings are the text of made-up logs, in which people do leave such notes.
-LOG_WRITERS = frozenset({"demo"})
-UNFINISHED = re.compile(r"\b(?:TODO|FIXME|NotImplementedError)\b")
-# Spelled so that this file passes its own test.
-REGISTRY = re.compile(r"pypi[.]org|files[.]pythonhosted|registry[.]npmjs")
-HOME = re.compile(r"/(?:home|Users)/(\w[\w.-]*)")
-MADE_UP_PEOPLE = frozenset({"ada", "dev", "me", "user", "you"})
-NOT_OURS = re.compile(r"\.(?!ci$).*|__pycache__|.*\.egg-info|build|dist|node_modules")
 
 # ---- Reading the package.
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from etl.pipeline import RunSummary
+from etl.step import RunSummary
 from tests.sessions import (
     PROJECT,
     SESSION,

@@ -102,6 +102,7 @@ def test_sync_prints_its_run_as_json(logs: Path, lake: Path) -> None:
     assert len(run.pop("price_book_hash")) == 32
     assert run == {
         "source": "desk",
+        "kind": "sync",
         "files": 1,
         "files_read": 1,
         "bytes": log.stat().st_size,

@@ -3,8 +3,8 @@
 import json
 from dataclasses import asdict
 
-from etl.pipeline import RunSummary
 from etl.runs import with_run
+from etl.step import RunSummary
 from etl.tables import SYNC_RUNS
 
 FIRST = RunSummary(
@@ -24,7 +24,7 @@ FIRST = RunSummary(
 
 
 def test_the_first_run_begins_the_list() -> None:
-    table = with_run([], asdict(FIRST), "0.1.0")
+    table = with_run(None, asdict(FIRST), "0.1.0")
     assert table.schema.equals(SYNC_RUNS.schema(), check_metadata=True)
     (row,) = table.to_pylist()
     assert {name: row[name] for name in ("run_id", "source", "version", "price_book_hash")} == {
@@ -38,13 +38,13 @@ def test_the_first_run_begins_the_list() -> None:
 
 
 def test_instants_are_kept_to_the_microsecond() -> None:
-    table = with_run([], asdict(FIRST), "0.1.0")
+    table = with_run(None, asdict(FIRST), "0.1.0")
     for name in ("started_at", "ended_at"):
         assert table.column(name).cast("int64").to_pylist() == [getattr(FIRST, name)]
 
 
 def test_what_was_odd_is_kept_as_json_events_first() -> None:
-    (events,) = with_run([], asdict(FIRST), "0.1.0").column("events").to_pylist()
+    (events,) = with_run(None, asdict(FIRST), "0.1.0").column("events").to_pylist()
     assert json.loads(events) == [
         [["p/日本語.jsonl", "moved"]],
         [["p/pipe.jsonl", "skipped: not a regular file"]],
@@ -52,9 +52,9 @@ def test_what_was_odd_is_kept_as_json_events_first() -> None:
 
 
 def test_a_later_run_comes_behind_the_earlier_ones_and_changes_none() -> None:
-    earlier = with_run([], asdict(FIRST), "0.1.0")
+    earlier = with_run(None, asdict(FIRST), "0.1.0")
     later = asdict(RunSummary(run_id="r2", source="desk", started_at=9))
-    table = with_run([earlier], later, "0.2.0")
+    table = with_run(earlier, later, "0.2.0")
     assert table.slice(0, 1).equals(earlier)
     assert table.column("run_id").to_pylist() == ["r1", "r2"]
     assert table.column("version").to_pylist() == ["0.1.0", "0.2.0"]

@@ -6,6 +6,7 @@ from pathlib import Path
 from etl import ledger, tasks
 from etl.chain import State, StoredFile
 from etl.commit import Warehouse
+from etl.content import Keeping
 from etl.discover import FoundFile, place_of
 from etl.ledger import LedgerRow
 from tests.sessions import SESSION, user, write_log
@@ -34,7 +35,7 @@ def test_a_part_gets_its_files_and_the_segments_it_has(tmp_path: Path) -> None:
     stored = [StoredFile("entries", "one", 1, 1, "", "laptop", "2026-03", 2, 0, 50)]
     stored += [replace(stored[0], name="two", part=3), replace(stored[0], table="usage")]
     state = State(1, tuple(stored))
-    (task,) = tasks.part_tasks([row], state, Warehouse(tmp_path / "lake"))
+    (task,) = tasks.part_tasks([row], state, Warehouse(tmp_path / "lake"), Keeping())
     assert [file.path for file in task.files] == [f"{row.root}/{row.path}"]
     assert [(one.number, one.raw_bytes) for one in task.segments] == [(0, 50)]
     assert [Path(path).name for path in task.segments[0].paths.values()] == ["one"]
@@ -42,4 +43,4 @@ def test_a_part_gets_its_files_and_the_segments_it_has(tmp_path: Path) -> None:
 
 def test_a_file_that_waits_for_its_session_has_no_task(tmp_path: Path) -> None:
     row = row_of(tmp_path, "p/a.jsonl")
-    assert list(tasks.part_tasks([row], State(), Warehouse(tmp_path / "lake"))) == []
+    assert list(tasks.part_tasks([row], State(), Warehouse(tmp_path / "lake"), Keeping())) == []

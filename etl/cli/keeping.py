@@ -1,7 +1,7 @@
 """Commands that keep the history: read it in, bring it back."""
 
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import click
@@ -17,6 +17,16 @@ _MOST_EVENTS = 5
 @click.option("--source", metavar="NAME", help="This machine's name in the warehouse.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Processes (default: one a core).")
 @click.option("--strict", is_flag=True, help="Exit with 4 if something logged has no price.")
+@click.option(
+    "--content",
+    type=click.Choice(["full", "metrics"]),
+    help="metrics: counts, times and costs, not a word; for all that is there and all to come.",
+)
+@click.option(
+    "--redact",
+    type=click.Choice(["off", "known"]),
+    help="known: hide secrets of known form; for all that is there and all to come.",
+)
 @warehouse_option
 @json_option
 def sync(
@@ -24,6 +34,8 @@ def sync(
     source: str | None,
     jobs: int | None,
     strict: bool,
+    content: str | None,
+    redact: str | None,
     warehouse: str | None,
     as_json: bool,
 ) -> None:
@@ -39,6 +51,7 @@ def sync(
     from etl.commit import Warehouse
 
     settings = config.settings_of(logs=logs, warehouse=warehouse, source=source, jobs=jobs)
+    settings = replace(settings, content=content, redact=redact)
     run = pipeline.sync(settings)
     output.say_each(run.problems)
     output.say_each(run.events, most=_MOST_EVENTS)

@@ -36,7 +36,7 @@ SOURCE_FILES = Table(
         Column("offset", INTEGER, "Bytes read: up to the last whole line."),
         Column("line_count", INTEGER, "Lines read, blank ones too."),
         Column("blank_bytes", INTEGER, "Bytes in blank lines."),
-        Column("pending", BINARY, "The tail without its newline, still waiting."),
+        Column("pending", BINARY, "The tail without its newline, still waiting.", holds="text"),
         Column("prefix_hash", STRING, "Hash of the bytes up to offset."),
         Column("generation", SMALL, "Rises when bytes that were already read have changed."),
         Column("part", SMALL, "The part its rows are in; null until a line was read."),
@@ -46,12 +46,39 @@ SOURCE_FILES = Table(
     ),
 )
 
+PAST_GENERATIONS = Table(
+    "past_generations",
+    "one generation of a log whose bytes have changed since: how far it was read",
+    ("file_id", "generation"),
+    (
+        Column("file_id", STRING, "The source file, whatever path it moves to."),
+        Column("generation", SMALL, "The generation that ended."),
+        Column("offset", INTEGER, "Bytes read: up to the last whole line."),
+        Column("line_count", INTEGER, "Lines read, blank ones too."),
+        Column("blank_bytes", INTEGER, "Bytes in blank lines."),
+        Column("prefix_hash", STRING, "Hash of the bytes up to offset."),
+        Column("ended_at", INSTANT, "When the change was noticed."),
+    ),
+)
+
+FORGOTTEN = Table(
+    "forgotten",
+    "one session or line that was forgotten on request, and is not read again",
+    ("kind", "fingerprint"),
+    (
+        Column("kind", STRING, "session or line."),
+        Column("fingerprint", STRING, "Keyed hash of the session's id, or hash of the line."),
+        Column("forgotten_at", INSTANT, "When."),
+    ),
+)
+
 SYNC_RUNS = Table(
     "sync_runs",
     "one run that committed",
     ("run_id",),
     (
         Column("run_id", STRING, "The run."),
+        Column("kind", STRING, "sync, upgrade, content, forget or repair."),
         Column("started_at", INSTANT, "When it began."),
         Column("ended_at", INSTANT, "When it was ready to commit."),
         Column("source", STRING, "The machine whose logs it read."),
@@ -74,11 +101,13 @@ PROMPT_HISTORY = Table(
     (
         *PLACE,
         Column("occurred_at", INSTANT, "When the prompt was typed.", ("timestamp",)),
-        Column("display", STRING, "The prompt as shown.", ("display",)),
+        Column("display", STRING, "The prompt as shown.", ("display",), holds="text"),
         Column("project", STRING, "Working directory.", ("project",)),
         Column("session_id", STRING, "Session, where logged.", ("sessionId",)),
-        Column("payload", STRING, "All of the line that is in no column, JSON."),
-        Column("raw", BINARY, "The line itself, where JSON text cannot give it back."),
+        Column("payload", STRING, "All of the line that is in no column, JSON.", holds="text"),
+        Column(
+            "raw", BINARY, "The line itself, where JSON text cannot give it back.", holds="text"
+        ),
     ),
 )
 
@@ -89,13 +118,15 @@ SESSION_INDEX = Table(
     (
         Column("file_id", STRING, "The index file."),
         Column("session_id", STRING, "Session.", ("sessionId",)),
-        Column("first_prompt", STRING, "First prompt, perhaps cut.", ("firstPrompt",)),
+        Column(
+            "first_prompt", STRING, "First prompt, perhaps cut.", ("firstPrompt",), holds="text"
+        ),
         Column("message_count", INTEGER, "Messages.", ("messageCount",)),
         Column("created_at", INSTANT, "Start.", ("created",)),
         Column("modified_at", INSTANT, "Last change.", ("modified",)),
         Column("git_branch", STRING, "Git branch.", ("gitBranch",)),
         Column("project", STRING, "Working directory.", ("projectPath",)),
-        Column("payload", STRING, "All of the entry that is in no column, JSON."),
+        Column("payload", STRING, "All of the entry that is in no column, JSON.", holds="text"),
     ),
 )
 

@@ -60,13 +60,19 @@ ENTRIES = Table(
         Column("user_type", STRING, "external in every log seen.", ("userType",)),
         Column("permission_mode", STRING, "Permission mode.", ("permissionMode",)),
         Column("prompt_id", STRING, "One id for all lines of a turn, agents too.", ("promptId",)),
-        Column("team_name", STRING, "Team of a teammate's session.", ("teamName",)),
-        Column("agent_name", STRING, "Name of a teammate, or of the session.", ("agentName",)),
+        Column("team_name", STRING, "Team of a teammate's session.", ("teamName",), holds="words"),
+        Column(
+            "agent_name",
+            STRING,
+            "Name of a teammate, or of the session.",
+            ("agentName",),
+            holds="words",
+        ),
         Column("effort", STRING, "Effort asked of the model.", ("effort",)),
         Column("api_error", STRING, "Why a request failed.", ("error",)),
         Column("is_api_error", BOOLEAN, "Written for a failed request.", ("isApiErrorMessage",)),
         Column("attachment_type", STRING, "Kind of attachment; also in payload."),
-        Column("state", STRING, "A state record's fields, JSON; also in payload."),
+        Column("state", STRING, "A state record's fields, JSON; also in payload.", holds="text"),
         Column("forked_from_session_id", STRING, "Session that a copied line came from."),
         Column("forked_from_uuid", STRING, "Entry that a copied line repeats."),
         MESSAGE_ID,
@@ -163,23 +169,36 @@ ENTRIES = Table(
         Column("spawned_run_id", STRING, "The workflow's run that a tool result names."),
         Column("linked_tool_use_id", STRING, "The call that a progress entry belongs to."),
         Column("echoed_message_id", STRING, "The agent's response that a progress entry repeats."),
-        Column("result_meta", STRING, "Small fields of the tool result, JSON."),
+        Column("result_meta", STRING, "Small fields of the tool result, JSON.", holds="words"),
         Column("is_interrupt", BOOLEAN, "Says that a person stopped the work here."),
         Column("source_uuid", STRING, "The line that a queued prompt was typed as."),
         Column(
             "prompt_preview",
             STRING,
             "First 200 characters of a prompt that stands outside a message.",
+            holds="words",
         ),
         Column("unknown_fields", STRING, "Names of fields not known yet, JSON; also in payload."),
         Column("line_hash", INTEGER, "64-bit hash of the line's bytes."),
-        Column("payload", STRING, "All of the line that is in no column, JSON.", wide=True),
+        Column(
+            "payload",
+            STRING,
+            "All of the line that is in no column, JSON.",
+            wide=True,
+            holds="text",
+        ),
         Column(
             "flaws",
             STRING,
             "What JSON cannot give back: nul_bytes, byte_order_mark, duplicate_keys, …; see raw.",
         ),
-        Column("raw", BINARY, "The line's bytes, where JSON cannot give it back.", wide=True),
+        Column(
+            "raw",
+            BINARY,
+            "The line's bytes, where JSON cannot give it back.",
+            wide=True,
+            holds="text",
+        ),
     ),
 )
 
@@ -196,18 +215,34 @@ CONTENT_BLOCKS = Table(
         Column(
             "form", STRING, "How it stood: block, string (whole content) or item (bare string)."
         ),
-        Column("text", STRING, "The block's text: words, thinking, tool output.", wide=True),
+        Column(
+            "text",
+            STRING,
+            "The block's text: words, thinking, tool output.",
+            wide=True,
+            holds="text",
+        ),
         Column("text_chars", INTEGER, "Length of text in characters."),
-        Column("preview", STRING, "First 200 characters of words, input or an error."),
+        Column(
+            "preview", STRING, "First 200 characters of words, input or an error.", holds="words"
+        ),
         Column("tool_use_id", STRING, "The call that a tool_use makes or a tool_result answers."),
         Column("tool_name", STRING, "Tool that is called.", ("name",)),
-        Column("target", STRING, "File, command, pattern, URL or prompt of the call."),
-        Column("input", STRING, "The call's input, JSON.", ("input",), wide=True),
+        Column(
+            "target", STRING, "File, command, pattern, URL or prompt of the call.", holds="words"
+        ),
+        Column("input", STRING, "The call's input, JSON.", ("input",), wide=True, holds="text"),
         Column("is_error", BOOLEAN, "The tool failed.", ("is_error",)),
         Column("agent_type", STRING, "Type of agent that the call starts."),
-        Column("description", STRING, "What that agent is asked for, in short."),
+        Column("description", STRING, "What that agent is asked for, in short.", holds="text"),
         Column("output_file", STRING, "File in tool-results that holds all of a long output."),
-        Column("payload", STRING, "All of the block that is in no column, JSON.", wide=True),
+        Column(
+            "payload",
+            STRING,
+            "All of the block that is in no column, JSON.",
+            wide=True,
+            holds="text",
+        ),
     ),
 )
 
@@ -219,8 +254,16 @@ REJECTS = Table(
         *PLACE,
         SESSION,
         AGENT,
-        Column("reason", STRING, "invalid_json, not_an_object, too_deep or too_long."),
-        Column("raw", BINARY, "The line's bytes; null where it was too long.", wide=True),
+        Column(
+            "reason", STRING, "invalid_json, not_an_object, too_deep, too_long, forgotten or lost."
+        ),
+        Column(
+            "raw",
+            BINARY,
+            "The line's bytes; null where too long, forgotten, lost or not to be kept.",
+            wide=True,
+            holds="text",
+        ),
     ),
 )
 
@@ -235,10 +278,10 @@ SIDECARS = Table(
         AGENT,
         Column("name", STRING, "File name."),
         Column("agent_type", STRING, "Type of the agent it describes."),
-        Column("description", STRING, "What the agent was asked for, in short."),
+        Column("description", STRING, "What the agent was asked for, in short.", holds="text"),
         Column("tool_use_id", STRING, "The call that started the agent."),
         Column("parent_agent_id", STRING, "The agent that started it."),
-        Column("custom_title", STRING, "The title that a person gave the session."),
-        Column("content", BINARY, "The file's bytes."),
+        Column("custom_title", STRING, "The title that a person gave the session.", holds="text"),
+        Column("content", BINARY, "The file's bytes.", holds="text"),
     ),
 )

@@ -15,13 +15,18 @@ BINARY = pa.binary()
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: what it holds and, if it was moved out of the log line, from where."""
+    """One column: what it holds and, if it was moved out of the log line, from where.
+
+    `holds` says what of it is content: "text" is left out where only metrics are kept, "words" too,
+    but for a fingerprint, by which equal words still find each other.
+    """
 
     name: str
     type: pa.DataType
     meaning: str
     path: tuple[str, ...] = ()
     wide: bool = False
+    holds: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,97 @@
+"""On which terms a warehouse keeps content: settled with its first commit, changed by rewriting.
+
+A warehouse of an older format is written anew in the same way, in one commit of its own.
+"""
+
+import secrets
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from uuid import uuid4
+
+from etl import chain, rewrite, step, tasks
+from etl.build import PartResult
+from etl.chain import State
+from etl.commit import Warehouse
+from etl.config import Settings
+from etl.content import FULL, METRICS, Keeping
+from etl.errors import UsageError
+from etl.parts import Slot
+from etl.rewrite import RewriteTask
+from etl.tables import BOOKS, FORGOTTEN
+
+Work = Callable[[Callable[[RewriteTask], PartResult], Sequence[RewriteTask]], Iterable[PartResult]]
+
+
+def keeping_of(warehouse: Warehouse, state: State) -> Keeping:
+    """Return what a warehouse keeps of content, and what it was asked to forget."""
+    stored = step.stored_books(warehouse, state, (FORGOTTEN,)).get(FORGOTTEN.name)
+    kinds = [] if stored is None else stored.select(["kind", "fingerprint"]).to_pylist()
+    return Keeping(
+        state.content,
+        state.redact,
+        state.key,
+        frozenset(int(row["fingerprint"]) for row in kinds if row["kind"] == "line"),
+        frozenset(row["fingerprint"] for row in kinds if row["kind"] == "session"),
+    )
+
+
+def settled(warehouse: Warehouse, state: State, settings: Settings, work: Work) -> State:
+    """Return the state on the terms that are asked for and in the present format."""
+    wanted = replace(
+        state,
+        content=settings.content or state.content,
+        redact=settings.redact or state.redact,
+        key=state.key or secrets.token_hex(32),
+    )
+    if not state.number:
+        return wanted
+    if (state.content, wanted.content) == (METRICS, FULL):
+        raise UsageError(
+            f"the warehouse at '{warehouse.folder}' keeps metrics only",
+            hint="what it left out is not there to come back; sync into another: --warehouse DIR",
+        )
+    if (state.content, state.redact, state.format) == (wanted.content, wanted.redact, chain.FORMAT):
+        return wanted
+    return _rewritten(warehouse, state, wanted, settings, work)
+
+
+def rewrite_tasks(
+    warehouse: Warehouse, state: State, before: Keeping, after: Keeping
+) -> list[RewriteTask]:
+    """Return a task for every part there is."""
+    slots = {
+        Slot(file.part, file.month): file.source
+        for file in state.files
+        if file.part is not None and file.month is not None and file.source is not None
+    }
+    return [
+        RewriteTask(
+            slot,
+            slots[slot],
+            tasks.segments_of(state, slot, warehouse),
+            str(warehouse.staging),
+            before,
+            after,
+        )
+        for slot in sorted(slots, key=lambda one: one.part)
+    ]
+
+
+def _rewritten(
+    warehouse: Warehouse, state: State, wanted: State, settings: Settings, work: Work
+) -> State:
+    kind = "upgrade" if state.format < chain.FORMAT else "content"
+    run = step.RunSummary(uuid4().hex, settings.source, step.now(), kind=kind)
+    before, after = keeping_of(warehouse, state), keeping_of(warehouse, wanted)
+    results = list(work(rewrite.rewrite_part, rewrite_tasks(warehouse, state, before, after)))
+    stored = step.stored_books(warehouse, state, BOOKS)
+    books = {
+        table.name: after.of_stored(table, rewrite.as_declared(table, stored[table.name]), before)
+        for table in BOOKS
+        if table.name in stored
+    }
+    committed = step.commit(warehouse, wanted, results, books, run)
+    step.show(warehouse, committed, run)
+    if after.hides_more_than(before):
+        warehouse.retire_all_before(committed)
+    return committed
