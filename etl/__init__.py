@@ -42,6 +42,8 @@ The map, in the order in which a run flows through it:
     sessions   sessions by id or directory
     rebuild    rows → the object that was logged, pure
     restore    a session's files, back from the warehouse
+    check      the promise, proven from the warehouse, and beside the logs
+    compare    a log that is still there beside its rows, line by line
     status     what is in the warehouse, and how fresh
     prices     dated price cards, own prices over them, and which model a name means
     pricing    the price book as tables of a commit

@@ -15,6 +15,7 @@ from etl.jsontext import indented, visible
 if TYPE_CHECKING:
     from etl.bill import Bill
     from etl.cards import Explanation, ShownCard
+    from etl.check import Report
 
 _TITLE_CHARS = 60
 _PRICES = ("input", "output", "write 5m", "write 1h", "read")
@@ -143,6 +144,26 @@ def show_status(found: Mapping[str, object]) -> None:
         said += [(name, f"{count:>11,}") for name, count in rows.items()]
     for name, words in said:
         click.echo(f"{name:<15} {words}")
+
+
+def show_check(report: "Report") -> None:
+    """Print what a check found, a line each, and what it looked at."""
+    for one in report.findings:
+        byte = "" if one.byte is None else f", byte {one.byte:,}"
+        click.echo(f"{one.severity}: {printable(one.where)}{byte}: {printable(one.what)}")
+    looked = [
+        f"{report.commits:,} commits",
+        f"{report.files:,} files",
+        f"{report.entries:,} entries",
+    ]
+    if report.is_deep:
+        looked.append(f"{report.logs:,} logs, {size_of(report.bytes)}")
+    errors = sum(one.severity == "error" for one in report.findings)
+    warnings = len(report.findings) - errors
+    found = f"{errors:,} errors, {warnings:,} warnings" if report.findings else "nothing is wrong"
+    click.echo(f"checked {' · '.join(looked)}: {found}")
+    if errors:
+        say("hint: cclake repair mends what can be mended, and says what cannot")
 
 
 def show_sessions(found: Sequence[Mapping[str, object]]) -> None:

@@ -12,13 +12,17 @@ _FOLDERS = (Path(__file__).parent / "_sql", Path(__file__).parent.parent / "sql"
 
 @dataclass(frozen=True, slots=True)
 class SqlFile:
-    """One query: its name, what it is, its grain, its columns' meanings, its text."""
+    """One query: its name, what it is, its grain, its columns' meanings, its text.
+
+    Of a check the severity: an error breaks the promise, a warning is something to look at.
+    """
 
     name: str
     summary: str
     grain: str
     columns: dict[str, str]
     query: str
+    severity: str = "error"
 
 
 def folder() -> Path:
@@ -38,9 +42,9 @@ def load(layer: str) -> tuple[SqlFile, ...]:
 
 
 def parse(name: str, text: str) -> SqlFile:
-    """Read the header: summary lines, `grain:`, then one line a column."""
+    """Read the header: summary lines, `severity:` of a check, `grain:`, then a line a column."""
     summary: list[str] = []
-    grain = ""
+    grain, severity = "", "error"
     columns: dict[str, str] = {}
     for line in text.splitlines():
         if not line.startswith("--"):
@@ -48,6 +52,8 @@ def parse(name: str, text: str) -> SqlFile:
         words = line.removeprefix("--").strip()
         if words.startswith("grain:"):
             grain = words.removeprefix("grain:").strip()
+        elif words.startswith("severity:"):
+            severity = words.removeprefix("severity:").strip()
         elif not grain:
             summary.append(words)
         elif line.startswith("--   "):
@@ -56,4 +62,4 @@ def parse(name: str, text: str) -> SqlFile:
         else:
             column, _, meaning = words.partition(" ")
             columns[column] = meaning.strip()
-    return SqlFile(name, " ".join(summary), grain, columns, text.strip().rstrip(";"))
+    return SqlFile(name, " ".join(summary), grain, columns, text.strip().rstrip(";"), severity)

@@ -87,6 +87,15 @@ def file_task(row: LedgerRow) -> FileTask:
     )
 
 
+def slots_of(state: State) -> dict[Slot, str]:
+    """Return every part there is, and whose logs are in it."""
+    return {
+        Slot(file.part, file.month): file.source
+        for file in state.files
+        if file.part is not None and file.month is not None and file.source is not None
+    }
+
+
 def segments_of(state: State, slot: Slot, warehouse: Warehouse) -> tuple[Segment, ...]:
     """Return the stored segments of a part, in order."""
     facts = {table.name for table in FACTS}

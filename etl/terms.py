@@ -15,7 +15,6 @@ from etl.commit import Warehouse
 from etl.config import Settings
 from etl.content import FULL, METRICS, Keeping
 from etl.errors import UsageError
-from etl.parts import Slot
 from etl.rewrite import RewriteTask
 from etl.tables import BOOKS, FORGOTTEN
 
@@ -59,11 +58,7 @@ def rewrite_tasks(
     warehouse: Warehouse, state: State, before: Keeping, after: Keeping
 ) -> list[RewriteTask]:
     """Return a task for every part there is."""
-    slots = {
-        Slot(file.part, file.month): file.source
-        for file in state.files
-        if file.part is not None and file.month is not None and file.source is not None
-    }
+    slots = tasks.slots_of(state)
     return [
         RewriteTask(
             slot,

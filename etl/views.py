@@ -157,8 +157,13 @@ def _tables(root: Path | None, *, with_comments: bool = True) -> Iterator[str]:
             yield from _comments(name, f"{table.grain} (grain).", _meanings(table))
 
 
+def physical(name: str) -> str:
+    """Return where the rows of a table stand as they were written, copies and all."""
+    return f"{_PHYSICAL_SCHEMAS.get(name, 'main')}.{name}"
+
+
 def _name_of(table: Table) -> str:
-    return f"{_PHYSICAL_SCHEMAS.get(table.name, 'main')}.{table.name}"
+    return physical(table.name)
 
 
 def _views() -> Iterator[str]:

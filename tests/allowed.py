@@ -10,12 +10,12 @@ VAGUE = frozenset({"data", "handler", "helper", "helpers", "info", "manager", "u
 # One library a boundary: a new major release of one touches the modules beside its name.
 LIBRARY_MODULES: dict[str, frozenset[str]] = {
     "click": frozenset({"cli", "output"}),
-    "duckdb": frozenset({"answers", "derive", "restore", "sessions", "views"}),
+    "duckdb": frozenset({"answers", "check", "compare", "derive", "restore", "sessions", "views"}),
     "orjson": frozenset({"chain", "demo", "jsontext", "parse"}),
     "polars": frozenset({"answers", "frames"}),
     "pyarrow": frozenset(
         {"answers", "around", "build", "derive", "facts", "ledger", "pipeline", "pricing", "runs"}
-        | {"content", "rewrite", "step", "tables", "views", "write"}
+        | {"check", "content", "rewrite", "step", "tables", "views", "write"}
     ),
     "xxhash": frozenset({"hashing"}),
 }
@@ -36,6 +36,8 @@ STAGES = frozenset(
 )
 STAGE_IMPORTS: dict[str, frozenset[str]] = {
     "cli": STAGES,
+    "check": frozenset({"commit", "derive", "views", "write"}),
+    "compare": frozenset({"parse", "read"}),
     "around": frozenset({"normalise", "parse", "read"}),
     "build": frozenset({"read", "derive", "write"}),
     "pipeline": STAGES,

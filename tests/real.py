@@ -3,7 +3,6 @@
 Exit code 1 if a line is not accounted for, a check speaks up, or an entry comes back otherwise.
 """
 
-import json
 import sys
 import tempfile
 from contextlib import closing
@@ -15,10 +14,10 @@ import duckdb
 
 from etl import restore, sqlfiles, views
 from etl.commit import Warehouse
+from etl.compare import meaning_of
 from etl.config import Settings
 from etl.discover import config_of
 from etl.output import say, show_table
-from etl.parse import objects_of, parse_line
 from etl.pipeline import sync
 
 _FILES = """
@@ -84,14 +83,6 @@ def counted(con: duckdb.DuckDBPyConnection) -> Account:
             account.same += is_same
             account.other += not is_same
     return account
-
-
-def meaning_of(line: bytes) -> object:
-    """Return what must be the same: the objects as JSON, or the bytes where there are none."""
-    objects = objects_of(parse_line(line))
-    if not objects:
-        return line.strip()
-    return [json.dumps(one, sort_keys=True) for one in objects]
 
 
 def roots_in(folder: Path) -> list[Path]:

@@ -16,6 +16,19 @@ CHECKS = {check.name: check.query for check in sqlfiles.load("checks")}
 # What breaks each: a row that got lost, came twice, or says something else.
 DAMAGE = {
     "every_byte_is_accounted_for": ("raw.entries", "delete from held where line_no = 2"),
+    "no_byte_stands_in_two_lines": (
+        "raw.entries",
+        "update held set byte_start = byte_start - 1 where line_no = 2",
+    ),
+    "no_row_is_stored_twice": (
+        "raw.content_blocks",
+        "insert into held select * from held limit 1",
+    ),
+    "every_derived_row_has_its_line": (
+        "raw.usage",
+        "update held set line_no = line_no + 1000 where key = (select min(key) from held)",
+    ),
+    "every_log_is_read_to_its_end": ("source_files", "update held set size = size + 1"),
     "every_key_is_there_once": ("usage", "insert into held select * from held limit 1"),
     "every_row_has_its_file": (
         "source_files",
@@ -56,6 +69,16 @@ def test_an_empty_warehouse_passes(tmp_path: Path, name: str) -> None:
     run_sync(tmp_path / "logs", tmp_path / "lake")
     with closing(views.connect(Warehouse(tmp_path / "lake"))) as con:
         assert con.execute(CHECKS[name]).fetchall() == []
+
+
+def test_a_generation_that_ended_is_accounted_for_too(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute(
+        'create table held as select file_id, generation, 7::bigint as "offset", 0::bigint as'
+        " blank_bytes from source_files limit 1"
+    )
+    con.execute("update held set generation = generation - 1")
+    con.execute("create or replace view past_generations as select * from held")
+    assert len(con.execute(CHECKS["every_byte_is_accounted_for"]).fetchall()) == 1
 
 
 @pytest.mark.parametrize("name", sorted(CHECKS))

@@ -40,6 +40,15 @@ def test_a_header_gives_summary_grain_and_columns() -> None:
     assert file.query.endswith("select 1 as day")
 
 
+def test_a_check_says_how_bad_it_is() -> None:
+    text = "-- Odd.\n-- severity: warning\n-- grain: one row\nselect 1 as a\n"
+    file = sqlfiles.parse("odd", text)
+    assert (file.summary, file.severity, file.grain) == ("Odd.", "warning", "one row")
+    for check in sqlfiles.load("checks"):
+        assert f"-- severity: {check.severity}\n" in check.query
+        assert check.severity in {"error", "warning"}
+
+
 def test_a_comment_below_the_header_is_no_column() -> None:
     file = sqlfiles.parse("x", "-- Words.\n-- grain: one\nselect\n-- day not a column\n1 as a\n")
     assert file.columns == {}

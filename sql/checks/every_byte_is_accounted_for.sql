@@ -1,5 +1,7 @@
--- Files whose bytes up to the offset are not, each exactly once, in an entry, a reject or a blank line.
--- grain: one log file whose account does not come out
+-- Logs whose bytes up to the offset are not, each exactly once, in an entry, a reject or a blank line;
+-- also as they were before they were rewritten.
+-- severity: error
+-- grain: one generation of a log whose account does not come out
 with
 
 places as (
@@ -18,15 +20,27 @@ sums as (
     select file_id, generation, sum(byte_end - byte_start)::bigint as line_bytes
     from places
     group by all
+),
+
+logs as (
+    select file_id, generation, path, "offset", blank_bytes
+    from source_files
+    where kind not in ('sidecar', 'index', 'stats')
+
+    union all
+
+    select past.file_id, past.generation, files.path, past."offset", past.blank_bytes
+    from past_generations as past
+    left join source_files as files using (file_id)
 )
 
 select
-    files.file_id,
-    files.path,
-    files."offset",
-    files.blank_bytes,
+    logs.path,
+    logs.file_id,
+    logs.generation,
+    logs."offset",
+    logs.blank_bytes,
     coalesce(sums.line_bytes, 0) as line_bytes
-from source_files as files
+from logs
 left join sums using (file_id, generation)
-where files.kind not in ('sidecar', 'index', 'stats')
-    and files."offset" <> files.blank_bytes + coalesce(sums.line_bytes, 0)
+where logs."offset" <> logs.blank_bytes + coalesce(sums.line_bytes, 0)

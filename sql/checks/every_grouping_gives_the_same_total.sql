@@ -1,4 +1,5 @@
 -- Views of spend whose sums are not those of the pieces.
+-- severity: error
 -- grain: one view that does not come out
 with
 

@@ -1,4 +1,5 @@
 -- Things that the views count more than once.
+-- severity: error
 -- grain: one key of one view
 select 'usage' as view_name, key, count(*) as copies
 from usage

@@ -1,4 +1,5 @@
 -- Entries whose file, generation or bytes the ledger does not know.
+-- severity: error
 -- grain: one such entry
 select entries.file_id, entries.generation, entries.line_no
 from raw.entries as entries

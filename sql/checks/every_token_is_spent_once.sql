@@ -1,4 +1,5 @@
 -- Responses that are not spent once: no piece or two that served, or pieces that are not its tokens.
+-- severity: error
 -- grain: one response that does not come out
 with
 

@@ -1,0 +1,178 @@
+"""`cclake check`: silent on what is sound, and every damage is named with file and place."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from etl.check import Finding, check
+from etl.commit import Warehouse
+from etl.demo import write_tree
+from tests.sessions import append, assistant, encoded, run_sync, user, write_log
+from tests.tampering import flip_a_bit, stored_path, with_changed, without_files
+from tests.test_terms import old_warehouse
+
+
+def found(lake: Path, *, deep: bool = False, severity: str = "error") -> list[Finding]:
+    report = check(Warehouse(lake), deep=deep)
+    assert report.is_broken() == any(one.severity == "error" for one in report.findings)
+    return [one for one in report.findings if one.severity == severity]
+
+
+@pytest.fixture
+def synced(logs: Path, lake: Path) -> Path:
+    log = write_log(logs, [user("hi"), assistant(), b"oops\n"])
+    run_sync(logs, lake)
+    append(log, user("on", "u2", 9), b'{"torn')
+    run_sync(logs, lake)
+    return lake
+
+
+def only(findings: list[Finding]) -> Finding:
+    (finding,) = findings
+    return finding
+
+
+def test_a_sound_warehouse_has_nothing_wrong(tmp_path: Path) -> None:
+    write_tree(tmp_path / "logs", megabytes=0.5, seed=6)
+    run_sync(tmp_path / "logs", tmp_path / "lake")
+    report = check(Warehouse(tmp_path / "lake"), deep=True)
+    assert report.findings == []
+    assert report.entries > 100
+    assert report.logs > 5
+    assert report.files > 20
+
+
+def test_a_warehouse_without_a_commit_has_nothing_wrong(lake: Path) -> None:
+    Warehouse(lake).create_folders()
+    assert check(Warehouse(lake), deep=True).findings == []
+
+
+def test_a_missing_or_cut_file_is_named_with_the_commit(synced: Path) -> None:
+    lost, cut = stored_path(synced, "usage"), stored_path(synced, "entries")
+    lost.unlink()
+    os.truncate(cut, 10)
+    told = {one.where.split()[0]: one.what for one in found(synced) if one.check == "files"}
+    assert told[str(lost)] == "is missing"
+    assert told[str(cut)].startswith("has 10 bytes, not ")
+
+
+@pytest.mark.parametrize("table", ["entries", "content_blocks", "usage", "source_files"])
+def test_a_flipped_bit_is_found_by_a_deep_check(synced: Path, table: str) -> None:
+    path = stored_path(synced, table)
+    flip_a_bit(path)
+    assert str(path) in {one.where.split()[0] for one in found(synced, deep=True)}
+
+
+def test_a_damaged_older_commit_is_named(synced: Path) -> None:
+    (Warehouse(synced).commits / f"{1:010d}.json").write_bytes(b"{}")
+    assert "commit 1" in {one.where for one in found(synced)}
+
+
+def test_a_part_without_one_of_its_tables_is_named(synced: Path) -> None:
+    without_files(synced, "tool_calls")
+    finding = only([one for one in found(synced) if one.check == "tables"])
+    assert (finding.where, finding.what) == ("part 1 of laptop", "has no tool_calls")
+
+
+def test_books_without_their_ledger_are_named(synced: Path) -> None:
+    without_files(synced, "source_files")
+    assert ("tables", "have no source_files") in {(one.check, one.what) for one in found(synced)}
+
+
+def test_a_lost_line_is_named_with_its_log(synced: Path) -> None:
+    with_changed(synced, "entries", lambda rows: rows.slice(1))
+    told = [one for one in found(synced) if one.check == "every_byte_is_accounted_for"]
+    assert only(told).where.endswith(".jsonl")
+
+
+def test_a_doubled_line_is_named_with_its_place(synced: Path) -> None:
+    with_changed(synced, "entries", lambda rows: pa.concat_tables([rows, rows.slice(1, 1)]))
+    told = {one.check: one.byte for one in found(synced)}
+    assert told["no_row_is_stored_twice"] == len(encoded([user("hi")]))
+
+
+def test_a_derived_table_that_its_facts_do_not_give_is_named(synced: Path) -> None:
+    def doubled(rows: pa.Table) -> pa.Table:
+        at = rows.column_names.index("output_tokens")
+        return rows.set_column(at, "output_tokens", pa.array([20] * rows.num_rows, pa.int64()))
+
+    with_changed(synced, "usage", doubled)
+    assert found(synced) == []
+    finding = only(found(synced, deep=True))
+    assert (finding.check, finding.where.startswith("usage/")) == ("derived", True)
+
+
+def test_a_line_that_is_stored_as_another_is_named_with_its_byte(synced: Path) -> None:
+    def other(rows: pa.Table) -> pa.Table:
+        at = rows.column_names.index("uuid")
+        uuids = rows.column("uuid").to_pylist()
+        return rows.set_column(at, "uuid", pa.array([*uuids[:-1], "another"], pa.string()))
+
+    with_changed(synced, "entries", other)
+    told = [one for one in found(synced, deep=True) if one.check == "logs"]
+    place = len(encoded([user("hi"), assistant(), b"oops\n"]))
+    assert (only(told).what, only(told).byte) == ("line 4 comes back otherwise", place)
+
+
+def test_a_log_that_changed_since_is_a_warning(logs: Path, synced: Path) -> None:
+    write_log(logs, [user("other words")])
+    assert found(synced, deep=True) == []
+    finding = only(found(synced, deep=True, severity="warning"))
+    assert "changed since it was read" in finding.what
+
+
+def test_a_log_that_changed_behind_its_times_is_an_error(synced: Path, logs: Path) -> None:
+    def as_seen(rows: pa.Table) -> pa.Table:
+        at = rows.column_names.index("ctime_ns")
+        return rows.set_column(at, "ctime_ns", pa.array([log.stat().st_ctime_ns], pa.int64()))
+
+    (log,) = (logs / "projects").rglob("*.jsonl")
+    before = log.stat()
+    content = log.read_bytes()
+    log.write_bytes(content.replace(b"hi", b"ho"))
+    os.utime(log, ns=(before.st_atime_ns, before.st_mtime_ns))
+    with_changed(synced, "source_files", as_seen)
+    assert "its times did not" in only(found(synced, deep=True)).what
+
+
+def test_a_log_that_cannot_be_read_to_its_end_is_a_warning(synced: Path) -> None:
+    def grown(rows: pa.Table) -> pa.Table:
+        at = rows.column_names.index("size")
+        return rows.set_column(at, "size", pa.array([10**6], pa.int64()))
+
+    with_changed(synced, "source_files", grown)
+    finding = only(found(synced, severity="warning"))
+    assert finding.check == "every_log_is_read_to_its_end"
+
+
+def test_what_readers_see_is_looked_at(synced: Path) -> None:
+    (synced / "current").resolve().rename(synced / "lost")
+    told = found(synced, severity="warning")
+    assert {one.check for one in told} == {"published"}
+    assert f"{synced / 'current'}" in {one.where for one in told}
+
+
+def test_an_older_format_is_a_warning(tmp_path: Path) -> None:
+    lake = old_warehouse(tmp_path / "lake")
+    assert found(lake) == []
+    assert "next sync upgrades it" in only(found(lake, severity="warning")).what
+
+
+def test_a_check_changes_nothing(synced: Path) -> None:
+    def listing() -> dict[str, tuple[int, int]]:
+        return {
+            str(path): (path.lstat().st_mtime_ns, path.lstat().st_size)
+            for path in synced.rglob("*")
+        }
+
+    before = listing()
+    check(Warehouse(synced), deep=True)
+    assert listing() == before
+
+
+def test_a_copy_of_a_warehouse_is_as_sound_as_the_warehouse(synced: Path, tmp_path: Path) -> None:
+    copied = shutil.copytree(synced, tmp_path / "copied", symlinks=True)
+    assert check(Warehouse(copied), deep=True).findings == []
