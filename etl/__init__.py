@@ -42,6 +42,9 @@ The map, in the order in which a run flows through it:
     sessions   sessions by id or directory
     rebuild    rows → the object that was logged, pure
     restore    a session's files, back from the warehouse
+    forget     sessions or lines taken out for good, and the proof that they are gone
+    omit       what goes, and the books without it
+    traces     where words still stand in a warehouse
     check      the promise, proven from the warehouse, and beside the logs
     compare    a log that is still there beside its rows, line by line
     status     what is in the warehouse, and how fresh

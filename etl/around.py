@@ -85,9 +85,19 @@ def _read_document(kind: str, file: FileTask, keeping: Keeping) -> tuple[FileOut
         # It may be half written: what was read before stays, and it is looked at again.
         kept = replace(outcome, generation=file.origin.generation, offset=file.offset)
         return replace(kept, prefix_hash=file.prefix_hash, event="is not one JSON object"), []
+    rows = _DOCUMENTS[kind][1](document[0])
     return outcome, [
-        {"file_id": outcome.file_id, **row} for row in _DOCUMENTS[kind][1](document[0])
+        {"file_id": outcome.file_id, **row}
+        for row in rows
+        if not keeping.forgets(row.get("session_id"))
     ]
+
+
+def _is_forgotten(line: bytes, objects: Sequence[JsonObject], keeping: Keeping) -> bool:
+    """Say whether a typed prompt, or its session, was forgotten; then only its place is kept."""
+    return line_hash(line) in keeping.forgotten_lines or any(
+        keeping.forgets(one.get("sessionId")) for one in objects
+    )
 
 
 class _PromptSink:
@@ -102,7 +112,7 @@ class _PromptSink:
             kept = self._keeping.redacted(line)
             parsed = parse_line(kept)
             objects = objects_of(parsed)
-            if line_hash(line) in self._keeping.forgotten_lines:
+            if _is_forgotten(line, objects, self._keeping):
                 objects, kept = (), b""
             tally.entries += len(objects)
             raw = kept if isinstance(parsed, Parsed) and parsed.flaws else None

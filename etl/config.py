@@ -44,7 +44,7 @@ def settings_of(
     *, logs: Sequence[str], warehouse: str | None, source: str | None, jobs: int | None
 ) -> Settings:
     """Settle where to read and write, or say what is missing."""
-    name = _machine_name() if source is None else source
+    name = machine_name() if source is None else source
     if not _SOURCE.fullmatch(name):
         raise UsageError(
             f"source name {name!r} does not fit",
@@ -123,6 +123,7 @@ def _refuse_partition_names(warehouse: Path) -> None:
             )
 
 
-def _machine_name() -> str:
+def machine_name() -> str:
+    """Return what this machine's logs are called in a warehouse unless told."""
     name = re.sub(r"[^a-z0-9._-]+", "-", socket.gethostname().lower())[:64].strip("-.")
     return name or "local"

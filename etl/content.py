@@ -73,9 +73,9 @@ class Keeping:
             self.redact == KNOWN and before.redact != KNOWN
         )
 
-    def forgets(self, session_id: str | None) -> bool:
+    def forgets(self, session_id: object) -> bool:
         """Say whether a session is one that is not to be read any more."""
-        if not self.forgotten_sessions or session_id is None:
+        if not self.forgotten_sessions or not isinstance(session_id, str):
             return False
         return self.mark_of(session_id) in self.forgotten_sessions
 

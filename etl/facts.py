@@ -111,6 +111,8 @@ class FactBatch:
     def add_sidecar(self, origin: Origin, name: str, content: bytes) -> None:
         """Keep a sidecar whole, but for what is not to be kept of it."""
         self.raw_bytes += len(content)
+        if line_hash(content) in self._keeping.forgotten_lines:
+            return
         content = self._keeping.redacted(content)
         self._sidecars.append((origin, name, content))
 

@@ -16,6 +16,11 @@ def dumps(value: object) -> bytes:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
+def ascii_text(value: object) -> bytes:
+    """Return JSON text in which every letter beyond ASCII is escaped, as some writers have it."""
+    return json.dumps(value, separators=(",", ":")).encode()
+
+
 def exact(number: Decimal | int) -> orjson.Fragment:
     """Return a number that `dumps` writes with all its digits, never as a float."""
     return orjson.Fragment(f"{Decimal(number):f}")

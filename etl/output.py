@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from etl.bill import Bill
     from etl.cards import Explanation, ShownCard
     from etl.check import Report
+    from etl.forget import Scope
 
 _TITLE_CHARS = 60
 _PRICES = ("input", "output", "write 5m", "write 1h", "read")
@@ -164,6 +165,21 @@ def show_check(report: "Report") -> None:
     click.echo(f"checked {' · '.join(looked)}: {found}")
     if errors:
         say("hint: cclake repair mends what can be mended, and says what cannot")
+
+
+def show_scope(scope: "Scope", *, is_done: bool) -> None:
+    """Tell what is to be forgotten, or was, and what is left of it elsewhere."""
+    if scope.is_empty():
+        say("nothing here is like that")
+        return
+    counted = (("sessions", len(scope.sessions)), ("files", scope.files), ("lines", scope.lines))
+    parts = [f"{count:,} {name}" for name, count in (*counted, ("typed prompts", scope.prompts))]
+    verb = f"forgotten in commit {scope.commit}, and no byte of it is left" if is_done else "to go"
+    say(f"{verb}: {' · '.join(parts)}")
+    for session, lines in scope.copies.items():
+        say(f"{lines:,} of these lines stand in session {printable(session)} too")
+    for place in scope.traces:
+        say(f"its name still stands in {printable(place)}")
 
 
 def show_sessions(found: Sequence[Mapping[str, object]]) -> None:

@@ -13,6 +13,7 @@ import duckdb
 
 from etl import rebuild, sessions, views
 from etl.commit import Warehouse
+from etl.content import METRICS
 from etl.errors import UsageError
 from etl.jsontext import dumps
 
@@ -53,8 +54,13 @@ class Restored:
 
 def restore(warehouse: Warehouse, session: str, folder: Path) -> list[Restored]:
     """Write every file of a session below a folder; no file that is there is touched."""
+    if warehouse.load().content == METRICS:
+        raise UsageError(
+            f"the warehouse at '{warehouse.folder}' keeps metrics only",
+            hint="there are no lines to bring back",
+        )
     with closing(views.connect(warehouse, time_zone="UTC")) as con:
-        session_id = _session_of(con, session)
+        session_id = sessions.only(con, session)
         files = _rows(con, _FILES, [session_id])
         for file in files:
             _refuse(_target(folder, file["path"]))
@@ -68,17 +74,6 @@ def lines_of(con: duckdb.DuckDBPyConnection, file_id: str, generation: int) -> I
         lines[reject["line_no"]] = [reject["raw"] or b""]
     for number in range(1, max(lines, default=0) + 1):
         yield b"".join(lines.get(number, ()))
-
-
-def _session_of(con: duckdb.DuckDBPyConnection, beginning: str) -> str:
-    found = sessions.ids_of(con, beginning)
-    if beginning in found or len(found) == 1:
-        return beginning if beginning in found else found[0]
-    if not found:
-        raise UsageError(f"no session '{beginning}'", hint="cclake sessions lists them")
-    raise UsageError(
-        f"{len(found)} sessions begin with '{beginning}'", hint=f"name one: {', '.join(found[:5])}"
-    )
 
 
 def _target(folder: Path, path: str) -> Path:

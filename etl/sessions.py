@@ -7,6 +7,7 @@ import duckdb
 
 from etl import views
 from etl.commit import Warehouse
+from etl.errors import UsageError
 
 Session = dict[str, object]
 
@@ -44,6 +45,18 @@ def found(
 def ids_of(con: duckdb.DuckDBPyConnection, beginning: str) -> list[str]:
     """Return the ids that begin so, by the ledger alone."""
     return _ids(con, _BY_BEGINNING, beginning)
+
+
+def only(con: duckdb.DuckDBPyConnection, beginning: str) -> str:
+    """Return the one session whose id begins so, or say that there is none or several."""
+    found = ids_of(con, beginning)
+    if beginning in found or len(found) == 1:
+        return beginning if beginning in found else found[0]
+    if not found:
+        raise UsageError(f"no session '{beginning}'", hint="cclake sessions lists them")
+    raise UsageError(
+        f"{len(found)} sessions begin with '{beginning}'", hint=f"name one: {', '.join(found[:5])}"
+    )
 
 
 def _near(con: duckdb.DuckDBPyConnection, cwd: Path) -> list[str]:

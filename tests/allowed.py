@@ -10,12 +10,14 @@ VAGUE = frozenset({"data", "handler", "helper", "helpers", "info", "manager", "u
 # One library a boundary: a new major release of one touches the modules beside its name.
 LIBRARY_MODULES: dict[str, frozenset[str]] = {
     "click": frozenset({"cli", "output"}),
-    "duckdb": frozenset({"answers", "check", "compare", "derive", "restore", "sessions", "views"}),
+    "duckdb": frozenset(
+        {"answers", "check", "compare", "derive", "forget", "restore", "sessions", "views"}
+    ),
     "orjson": frozenset({"chain", "demo", "jsontext", "parse"}),
     "polars": frozenset({"answers", "frames"}),
     "pyarrow": frozenset(
-        {"answers", "around", "build", "derive", "facts", "ledger", "pipeline", "pricing", "runs"}
-        | {"check", "content", "rewrite", "step", "tables", "views", "write"}
+        {"answers", "around", "build", "check", "content", "derive", "facts", "ledger", "omit"}
+        | {"pipeline", "pricing", "rewrite", "runs", "step", "tables", "traces", "views", "write"}
     ),
     "xxhash": frozenset({"hashing"}),
 }
@@ -54,6 +56,7 @@ STAGE_IMPORTS: dict[str, frozenset[str]] = {
     "normalise": frozenset({"parse"}),
     "views": frozenset({"commit"}),
     "commit": frozenset({"write"}),
+    "forget": frozenset({"commit", "views", "write"}),
 }
 
 # What `cclake --help` must not wait for.

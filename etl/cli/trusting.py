@@ -2,6 +2,8 @@
 
 import sys
 from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
 
 import click
 
@@ -39,3 +41,69 @@ def check(deep: bool, warehouse: str | None, as_json: bool) -> None:
     else:
         output.show_check(report)
     sys.exit(4 if report.is_broken() else 0)
+
+
+@main.command()
+@click.option("--session", metavar="ID", help="A session, by its id or its beginning.")
+@click.option(
+    "--project", metavar="DIR", type=click.Path(path_type=Path), help="Those of a directory."
+)
+@click.option(
+    "--before",
+    metavar="DAY",
+    type=click.DateTime(["%Y-%m-%d"]),
+    help="Sessions that ended before that day.",
+)
+@click.option(
+    "--match", metavar="TEXT", help="Every line that has these words; nothing else of it."
+)
+@click.option("--tz", metavar="ZONE", help="Time zone of the day, such as Europe/Berlin.")
+@click.option("--dry-run", is_flag=True, help="Only say what would go.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@warehouse_option
+@json_option
+def forget(
+    session: str | None,
+    project: Path | None,
+    before: datetime | None,
+    match: str | None,
+    tz: str | None,
+    dry_run: bool,
+    yes: bool,
+    warehouse: str | None,
+    as_json: bool,
+) -> None:
+    """Take sessions, or lines, out of the warehouse for good.
+
+    \b
+    What is named goes from the newest commit, and every older one goes with it. It is not read
+    again from its log; every byte that is left is searched to prove that it is gone. Of several
+    conditions all must hold; with --match only lines go, and not their session.
+
+    \b
+    It does not reach the logs themselves, backups, blocks that the disk has set free, nor other
+    sessions that repeat the same words: those that share lines are listed.
+
+    \b
+    Example: cclake forget --session 4f2a
+             cclake forget --match 'the words' --dry-run
+    """  # noqa: D301 - click wants the control character
+    from etl import config
+    from etl import forget as forgetting
+    from etl.commit import Warehouse
+    from etl.omit import Wish
+
+    folder = str(project.expanduser().absolute()) if project else None
+    wish = Wish(session, folder, before.date() if before else None, match)
+    place = Warehouse(config.warehouse_of(warehouse))
+    name = config.machine_name()
+    scope = forgetting.forget(place, wish, source=name, is_rehearsal=True, time_zone=tz)
+    if not (dry_run or scope.is_empty()):
+        output.show_scope(scope, is_done=False)
+        if not yes:
+            click.confirm("Forget this for good?", abort=True, err=True)
+        scope = forgetting.forget(place, wish, source=name, time_zone=tz)
+    if as_json:
+        output.show_json(asdict(scope))
+    else:
+        output.show_scope(scope, is_done=bool(scope.commit))
