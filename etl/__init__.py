@@ -22,6 +22,7 @@ The map, in the order in which a run flows through it:
     normalise  objects → columns, pure
     facts      many lines → Arrow tables
     around     typed prompts, indexes, statistics: the files around the logs
+    engine     how DuckDB is opened: without network, spilling in private
     derive     facts of a part → derived tables, by SQL
     write      Arrow → Parquet, durable
     runs       the list of runs

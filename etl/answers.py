@@ -11,7 +11,7 @@ import duckdb
 import polars as pl
 import pyarrow as pa
 
-from etl import views
+from etl import engine, views
 from etl.commit import Warehouse
 from etl.errors import UsageError
 from etl.jsontext import dumps, exact, visible
@@ -74,14 +74,21 @@ def ask(warehouse: Warehouse, sql: str, *, time_zone: str | None) -> Answer:
             answer = Answer(pa.table({}) if relation is None else relation.to_arrow_table())  # type: ignore[redundant-expr]
             answer.rows()
         except duckdb.Error as error:
-            raise UsageError(
-                str(error).strip(), hint="cclake query 'show tables' lists what there is"
-            ) from error
+            raise _refusal_of(str(error).strip()) from error
         except (ValueError, OverflowError) as error:
             raise UsageError(
                 f"a value of the result is out of range: {error}", hint="cast it to varchar"
             ) from error
         return answer
+
+
+def _refusal_of(problem: str) -> UsageError:
+    if engine.is_out_of_reach(problem):
+        return UsageError(
+            f"a query reaches no network and loads no extension: {problem.splitlines()[0]}",
+            hint="bring the file to this machine first, and name it by its path",
+        )
+    return UsageError(problem, hint="cclake query 'show tables' lists what there is")
 
 
 def _plain(value: object) -> object:

@@ -187,7 +187,7 @@ class _PartBuilder:
             table.name: pa.concat_tables([one[table.name] for one in narrow]) for table in FACTS
         }
         by_name = {table.name: table for table in PART_TABLES}
-        tables = derive.derive(facts)
+        tables = derive.derive(facts, Path(self._task.staging))
         self._result.models = _models_in(tables["usage"])
         for name, rows in tables.items():
             file = write.write_table(by_name[name], rows, Path(self._task.staging))

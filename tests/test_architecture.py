@@ -25,7 +25,7 @@ VAGUE = frozenset({"data", "handler", "helper", "helpers", "info", "manager", "u
 # One library a boundary: a new major release of one touches the modules beside its name.
 LIBRARY_MODULES: dict[str, frozenset[str]] = {
     "click": frozenset({"cli", "output"}),
-    "duckdb": frozenset({"answers", "derive", "restore", "sessions", "views"}),
+    "duckdb": frozenset({"answers", "derive", "engine", "restore", "sessions", "views"}),
     "orjson": frozenset({"commit", "demo", "jsontext", "parse"}),
     "polars": frozenset({"answers", "frames"}),
     "pyarrow": frozenset(
