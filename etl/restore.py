@@ -11,7 +11,7 @@ from typing import Any
 
 import duckdb
 
-from etl import rebuild, sessions, views
+from etl import access, rebuild, sessions, views
 from etl.commit import Warehouse
 from etl.errors import UsageError
 from etl.jsontext import dumps
@@ -53,7 +53,7 @@ class Restored:
 
 def restore(warehouse: Warehouse, session: str, folder: Path) -> list[Restored]:
     """Write every file of a session below a folder; no file that is there is touched."""
-    with closing(views.connect(warehouse, time_zone="UTC")) as con:
+    with closing(views.connect(warehouse, time_zone="UTC")) as con, access.only_for_the_owner():
         session_id = _session_of(con, session)
         files = _rows(con, _FILES, [session_id])
         for file in files:
