@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from etl import (
     __version__,
+    access,
     around,
     build,
     discover,
@@ -74,6 +75,7 @@ def sync(settings: Settings, *, executor: Executor | None = None) -> RunSummary:
     """Bring the warehouse up to date with the logs. Safe to run again at any time."""
     warehouse = Warehouse(settings.warehouse)
     try:
+        access.refuse_if_shared(warehouse)
         warehouse.create_folders()
         with warehouse.lock():
             return _sync_locked(settings, warehouse, executor)

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 import duckdb
 import pyarrow as pa
 
-from etl import __version__, engine, sqlfiles
+from etl import __version__, access, engine, sqlfiles
 from etl.commit import Warehouse
 from etl.errors import StateError, StorageError, UsageError
 from etl.hashing import hash_of
@@ -42,6 +42,7 @@ _PHYSICAL_SCHEMAS = {table.name: "raw" for table in LOGICAL}
 
 def connect(warehouse: Warehouse, *, time_zone: str | None = None) -> duckdb.DuckDBPyConnection:
     """Open the warehouse as one whole snapshot: every query sees the same commit."""
+    access.refuse_if_shared(warehouse)
     if not warehouse.exists():
         raise UsageError(
             f"no warehouse at '{warehouse.folder}'",
