@@ -100,6 +100,11 @@ def _look_at(folder: Path) -> Seen | None:
         seen = folder.stat()
     except (FileNotFoundError, NotADirectoryError):
         return None
+    except PermissionError as error:
+        raise StateError(
+            f"'{folder}' is not yours to read",
+            hint="run as its owner, or name a warehouse of your own with --warehouse DIR",
+        ) from error
     if not stat.S_ISDIR(seen.st_mode):
         return None
     return Seen(folder, stat.S_IMODE(seen.st_mode), seen.st_uid)
