@@ -107,6 +107,10 @@ def every_command(tree: Path, folder: Path) -> list[list[str | Path]]:
     return [[*command, "--warehouse", folder / "lake"] for command in commands]
 
 
+def questions_outside(lake: Path) -> list[list[str | Path]]:
+    return [["query", sql, "--warehouse", lake] for sql in OUTSIDE]
+
+
 # ---- No network.
 
 
@@ -115,7 +119,7 @@ def test_everything_works_without_any_network_and_nothing_waits_for_one(
     tree: Path, tmp_path: Path, tally: Tally
 ) -> None:
     commands = every_command(tree, tmp_path)
-    asking = [["query", sql, "--warehouse", tmp_path / "lake"] for sql in OUTSIDE]
+    asking = questions_outside(tmp_path / "lake")
     ended = run([*commands, *asking], "unshare", "--net")
     tally.injected += 1
     tally.bad_inputs += len(OUTSIDE)
@@ -140,7 +144,7 @@ READING = re.compile(
 def test_no_command_opens_a_socket_or_changes_a_source(
     tree: Path, tmp_path: Path, tally: Tally
 ) -> None:
-    asking = [["query", sql, "--warehouse", tmp_path / "lake"] for sql in OUTSIDE]
+    asking = questions_outside(tmp_path / "lake")
     trace = tmp_path / "trace"
     run([*every_command(tree, tmp_path), *asking], *STRACE, "-o", trace)
     calls = [line.partition(" ")[2].strip() for line in trace.read_text().splitlines()]
