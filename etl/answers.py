@@ -75,6 +75,8 @@ def ask(warehouse: Warehouse, sql: str, *, time_zone: str | None) -> Answer:
     """Run one query over one whole snapshot."""
     with closing(views.connect(warehouse, time_zone=time_zone)) as con:
         try:
+            if engine.asks_for_an_extension(con, sql):
+                raise _out_of_reach("it installs or loads one")
             relation = con.sql(sql)
             # A text without a statement, such as a comment, gives no relation at all.
             answer = Answer(pa.table({}) if relation is None else relation.to_arrow_table())  # type: ignore[redundant-expr]
@@ -90,11 +92,15 @@ def ask(warehouse: Warehouse, sql: str, *, time_zone: str | None) -> Answer:
 
 def _refusal_of(problem: str) -> UsageError:
     if engine.is_out_of_reach(problem):
-        return UsageError(
-            f"a query reaches no network and loads no extension: {problem.splitlines()[0]}",
-            hint="bring the file to this machine first, and name it by its path",
-        )
+        return _out_of_reach(problem.splitlines()[0])
     return UsageError(problem, hint="cclake query 'show tables' lists what there is")
+
+
+def _out_of_reach(why: str) -> UsageError:
+    return UsageError(
+        f"a query reaches no network and loads no extension: {why}",
+        hint="bring the file to this machine first, and name it by its path",
+    )
 
 
 def _plain(value: object) -> object:

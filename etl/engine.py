@@ -52,6 +52,17 @@ def spill_below(con: duckdb.DuckDBPyConnection, folder: Path) -> Path:
     return place
 
 
+def asks_for_an_extension(con: duckdb.DuckDBPyConnection, sql: str) -> bool:
+    """Say whether one of the statements installs or loads an extension."""
+    try:
+        kinds = {statement.type for statement in con.extract_statements(sql)}
+    except (
+        ValueError
+    ):  # A kind that DuckDB's own module has no name for, such as `update extensions`.
+        return False
+    return duckdb.StatementType.LOAD in kinds
+
+
 def is_out_of_reach(problem: str) -> bool:
     """Say whether a query failed because it asked for the network or for an extension."""
     return bool(_OUT_OF_REACH.search(problem))

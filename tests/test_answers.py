@@ -180,6 +180,23 @@ def test_sql_that_does_not_work_is_a_usage_error(lake: Warehouse, sql: str, word
     assert "show tables" in str(caught.value.hint)
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "install httpfs",
+        "select 1; /* then */ LOAD httpfs; select 2",
+        "set extension_directory = '/tmp'; install httpfs; select 1",
+        "update extensions",
+        "from 'https://127.0.0.1:9/x.parquet'",
+    ],
+)
+def test_a_question_that_asks_for_the_network_is_refused_at_once(lake: Warehouse, sql: str) -> None:
+    with pytest.raises(UsageError, match="reaches no network and loads no extension") as caught:
+        ask(lake, sql, time_zone=None)
+    assert "bring the file" in str(caught.value.hint)
+    assert "extensions.duckdb" not in caught.value.what
+
+
 def test_a_question_to_no_warehouse_is_a_usage_error(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no warehouse at") as caught:
         ask(Warehouse(tmp_path / "lake"), "select 1", time_zone=None)
