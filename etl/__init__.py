@@ -6,6 +6,7 @@ The map, in the order in which a run flows through it:
     cli        commands: parse options, call one function, show the result
     output     how results and errors are shown: text or JSON
     config     where logs, warehouse and own prices are
+    access     who may read and write a warehouse: its owner alone
     errors     the few ways in which a run can fail, with their exit codes
     pipeline   one run, top to bottom: the file to read first
     discover   roots → files, and what their paths say
@@ -22,6 +23,7 @@ The map, in the order in which a run flows through it:
     normalise  objects → columns, pure
     facts      many lines → Arrow tables
     around     typed prompts, indexes, statistics: the files around the logs
+    engine     how DuckDB is opened: without network, spilling in private
     derive     facts of a part → derived tables, by SQL
     write      Arrow → Parquet, durable
     runs       the list of runs

@@ -1,7 +1,7 @@
 """One query over the views, and its result in the form that was asked for."""
 
-import csv
 import io
+import re
 from contextlib import closing
 from dataclasses import dataclass
 from decimal import Decimal
@@ -11,10 +11,18 @@ import duckdb
 import polars as pl
 import pyarrow as pa
 
-from etl import views
+from etl import engine, views
 from etl.commit import Warehouse
 from etl.errors import UsageError
 from etl.jsontext import dumps, exact, visible
+
+# What a spreadsheet takes for a formula, also in the wide letters of East Asia.
+_FORMULA_BEGINS = tuple("=+-@\t\r\n\0\uff1d\uff0b\uff0d\uff20")
+# Control characters but tab and newline, marks of direction, and half letters.
+_STEERING = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ud800-\udfff]"
+)
+_NEEDS_QUOTES = re.compile(r'[,"\n\t]')
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +49,10 @@ class Answer:
         return visible("[" + ",\n ".join(lines) + "]")
 
     def csv(self) -> str:
-        """Return comma-separated text with a header; lists and structs as JSON."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(self.names())
-        writer.writerows([_cell(value) for value in row] for row in self.rows())
-        return text.getvalue()
+        """Return comma-separated text with a header, which no spreadsheet takes for a formula."""
+        lines = [[_spreadsheet_text(name) for name in self.names()]]
+        lines += [[_cell(value) for value in row] for row in self.rows()]
+        return "".join(f"{_record(cells)}\n" for cells in lines)
 
     def frame(self) -> pl.DataFrame:
         """Return the result as a polars frame."""
@@ -69,19 +75,32 @@ def ask(warehouse: Warehouse, sql: str, *, time_zone: str | None) -> Answer:
     """Run one query over one whole snapshot."""
     with closing(views.connect(warehouse, time_zone=time_zone)) as con:
         try:
+            if engine.asks_for_an_extension(con, sql):
+                raise _out_of_reach("it installs or loads one")
             relation = con.sql(sql)
             # A text without a statement, such as a comment, gives no relation at all.
             answer = Answer(pa.table({}) if relation is None else relation.to_arrow_table())  # type: ignore[redundant-expr]
             answer.rows()
         except duckdb.Error as error:
-            raise UsageError(
-                str(error).strip(), hint="cclake query 'show tables' lists what there is"
-            ) from error
+            raise _refusal_of(str(error).strip()) from error
         except (ValueError, OverflowError) as error:
             raise UsageError(
                 f"a value of the result is out of range: {error}", hint="cast it to varchar"
             ) from error
         return answer
+
+
+def _refusal_of(problem: str) -> UsageError:
+    if engine.is_out_of_reach(problem):
+        return _out_of_reach(problem.splitlines()[0])
+    return UsageError(problem, hint="cclake query 'show tables' lists what there is")
+
+
+def _out_of_reach(why: str) -> UsageError:
+    return UsageError(
+        f"a query reaches no network and loads no extension: {why}",
+        hint="bring the file to this machine first, and name it by its path",
+    )
 
 
 def _plain(value: object) -> object:
@@ -102,14 +121,33 @@ def _jsonable(value: object) -> object:
     return _words(value)
 
 
-def _cell(value: object) -> object:
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, dict | list | tuple):
-        return dumps(_jsonable(value)).decode()
+        return _spreadsheet_text(dumps(_jsonable(value)).decode())
     if isinstance(value, Decimal):
         return f"{value:f}"
-    return value if value is None or isinstance(value, int | float) else _words(value)
+    return str(value) if isinstance(value, int | float) else _spreadsheet_text(_words(value))
+
+
+def _spreadsheet_text(text: str) -> str:
+    """Return text that is neither a formula nor steers whoever shows it."""
+    shown = _STEERING.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    return f"'{shown}" if text.startswith(_FORMULA_BEGINS) else shown
+
+
+def _record(cells: list[str]) -> str:
+    """Join cells as RFC 4180 has it; a line of one empty cell is no blank line."""
+    return '""' if cells == [""] else ",".join(map(_quoted, cells))
+
+
+def _quoted(cell: str) -> str:
+    if not _NEEDS_QUOTES.search(cell):
+        return cell
+    return '"' + cell.replace('"', '""') + '"'
 
 
 def _words(value: object) -> str:

@@ -200,7 +200,7 @@ class _PartBuilder:
 def derive_part(narrow: Sequence[Facts], staging: Path, result: PartResult) -> None:
     """Derive a part's tables from the narrow facts of all its segments, and write them."""
     facts = {table.name: pa.concat_tables([one[table.name] for one in narrow]) for table in FACTS}
-    tables = derive.derive(facts)
+    tables = derive.derive(facts, staging)
     result.models = _models_in(tables["usage"])
     for table in DERIVED:
         result.written.append((0, 0, write.write_table(table, tables[table.name], staging)))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import duckdb
 import pyarrow as pa
 
-from etl import build, chain, compare, derive, sqlfiles, tasks, views, write
+from etl import access, build, chain, compare, derive, sqlfiles, tasks, views, write
 from etl.chain import State, StoredFile
 from etl.commit import Warehouse
 from etl.content import Keeping
@@ -67,6 +67,7 @@ def check(warehouse: Warehouse, *, deep: bool = False) -> Report:
     except StateError as error:
         report.findings.append(Finding(ERROR, "chain", str(warehouse.commits), str(error)))
         state = None
+    report.findings += _of_modes(warehouse)
     report.findings += _of_commits(warehouse, report, deep=deep)
     if state is None or not state.number:
         return report
@@ -79,6 +80,12 @@ def check(warehouse: Warehouse, *, deep: bool = False) -> Report:
         report.findings += _of_published(warehouse, state)
         report.findings += _of_rows(warehouse, state, report, deep=deep)
     return report
+
+
+def _of_modes(warehouse: Warehouse) -> Iterator[Finding]:
+    if loose := sum(1 for _ in access.loose_below(warehouse.folder)):
+        told = f"lets others at {loose:,} files and folders; to keep them yours: chmod -R go-rwx"
+        yield Finding(WARNING, "modes", str(warehouse.folder), told)
 
 
 def _of_commits(warehouse: Warehouse, report: Report, *, deep: bool) -> Iterator[Finding]:
@@ -200,7 +207,11 @@ def _of_derived(warehouse: Warehouse, state: State) -> Iterator[Finding]:
         segments = tasks.segments_of(state, slot, warehouse)
         narrow = [build.narrow_facts(segment) for segment in segments]
         facts = {one.name: pa.concat_tables([part[one.name] for part in narrow]) for one in FACTS}
-        tables = derive.derive(facts)
+        try:
+            tables = derive.derive(facts)
+        except derive.DeriveError as error:
+            yield Finding(ERROR, "derived", f"part {slot.part}", str(error))
+            continue
         for file in state.files:
             if file.part == slot.part and file.table in tables:
                 stored = write.read_table(warehouse.files / file.name)

@@ -52,6 +52,7 @@ def settings_of(
         )
     folders = _log_folders(logs)
     roots = tuple(dict.fromkeys(projects_of(folder).resolve() for folder in folders))
+    _refuse_the_world(folders, roots)
     configs = tuple(dict.fromkeys(config for one in folders if (config := config_of(one))))
     folder = warehouse_of(warehouse)
     _refuse_nesting(folder, roots)
@@ -103,6 +104,17 @@ def _log_folders(logs: Sequence[str]) -> tuple[Path, ...]:
     return tuple(folder.resolve() for folder in there)
 
 
+def _refuse_the_world(folders: Sequence[Path], roots: Sequence[Path]) -> None:
+    """Logs lie in a folder of theirs; a walk of a whole home or disk would find anything."""
+    home = Path("~").expanduser().resolve()
+    for place in (*(folder for folder in folders if folder == home), *roots):
+        if place in {home, *home.parents, Path(place.anchor)}:
+            raise UsageError(
+                f"'{place}' holds more than logs, and all of it would be looked through",
+                hint="name Claude Code's own directory: --logs ~/.claude",
+            )
+
+
 def _refuse_nesting(warehouse: Path, roots: Sequence[Path]) -> None:
     resolved = warehouse.resolve()
     for root in roots:
@@ -110,6 +122,11 @@ def _refuse_nesting(warehouse: Path, roots: Sequence[Path]) -> None:
             raise UsageError(
                 f"warehouse '{warehouse}' lies inside the log folder '{root}'",
                 hint="choose a folder outside it with --warehouse DIR",
+            )
+        if resolved in root.parents:
+            raise UsageError(
+                f"log folder '{root}' lies inside the warehouse '{warehouse}'",
+                hint="choose a folder of its own with --warehouse DIR",
             )
 
 

@@ -5,11 +5,12 @@ import os
 import threading
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 
 import duckdb
 import pyarrow as pa
 
-from etl import sqlfiles
+from etl import engine, sqlfiles
 from etl.tables import DERIVED, FACTS, Table
 
 # Steps that several tables share, in the order in which they build on each other.
@@ -31,11 +32,15 @@ class DeriveError(Exception):
     """Raised when a part's facts do not go through the SQL: for want of memory, or by a bug."""
 
 
-def derive(facts: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
-    """Return the derived tables of a part by name, typed as declared."""
+def derive(facts: Mapping[str, pa.Table], staging: Path | None = None) -> dict[str, pa.Table]:
+    """Return the derived tables of a part by name, typed as declared.
+
+    What memory cannot hold goes to staging, which only its owner can enter.
+    """
     numbered = {**facts, "entries": _with_numbers(facts["entries"], "entry_no", "file_no")}
     numbered["content_blocks"] = _with_numbers(facts["content_blocks"], "block_no")
     con = _connection(os.getpid(), threading.get_ident())
+    spill = engine.spill_below(con, staging) if staging else None
     try:
         for table in FACTS:
             con.register(table.name, numbered[table.name])
@@ -47,6 +52,8 @@ def derive(facts: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
     finally:
         for table in FACTS:
             con.unregister(table.name)
+        if spill and spill.exists():
+            _connection.cache_clear()  # Closed, it takes away what it put there.
 
 
 def _derived(con: duckdb.DuckDBPyConnection, table: Table) -> pa.Table:
@@ -74,7 +81,7 @@ def _queries(layer: str) -> dict[str, str]:
 @cache
 def _connection(_process: int, _thread: int) -> duckdb.DuckDBPyConnection:
     """Return a worker's own connection; opening one costs a third of deriving a small part."""
-    con = duckdb.connect(config={"threads": 1, "autoinstall_known_extensions": False})
+    con = engine.worker()
     con.execute("set timezone = 'UTC'")
     atexit.register(_connection.cache_clear)  # Or duckdb complains of it when Python ends.
     return con

@@ -29,8 +29,8 @@ def show_json(result: object) -> None:
 
 
 def say(words: str) -> None:
-    """Tell a person something that is not the result."""
-    click.echo(words, err=True)
+    """Tell a person something that is not the result, in lines that steer no terminal."""
+    click.echo("\n".join(map(printable, words.split("\n"))), err=True)
 
 
 def say_each(told: Sequence[tuple[str, str]], most: int | None = None) -> None:
@@ -48,8 +48,7 @@ def say_each(told: Sequence[tuple[str, str]], most: int | None = None) -> None:
 
 def fail(error: CclakeError) -> NoReturn:
     """Say what happened and what to do, and end with the error's exit code."""
-    what = "\n".join(printable(line) for line in str(error).splitlines())
-    say(f"cclake: {what}")
+    say(f"cclake: {error}")
     if error.hint:
         say(f"hint: {printable(error.hint)}")
     sys.exit(error.exit_code)

@@ -10,6 +10,7 @@ from typing import TypeVar
 from uuid import uuid4
 
 from etl import (
+    access,
     around,
     build,
     discover,
@@ -42,6 +43,7 @@ def sync(settings: Settings, *, executor: Executor | None = None) -> RunSummary:
     """Bring the warehouse up to date with the logs. Safe to run again at any time."""
     warehouse = Warehouse(settings.warehouse)
     try:
+        access.refuse_if_shared(warehouse)
         warehouse.create_folders()
         with warehouse.lock():
             return _sync_locked(settings, warehouse, executor)

@@ -11,7 +11,7 @@ from typing import Any
 
 import duckdb
 
-from etl import rebuild, sessions, views
+from etl import access, rebuild, sessions, views
 from etl.commit import Warehouse
 from etl.content import METRICS
 from etl.errors import UsageError
@@ -59,7 +59,7 @@ def restore(warehouse: Warehouse, session: str, folder: Path) -> list[Restored]:
             f"the warehouse at '{warehouse.folder}' keeps metrics only",
             hint="there are no lines to bring back",
         )
-    with closing(views.connect(warehouse, time_zone="UTC")) as con:
+    with closing(views.connect(warehouse, time_zone="UTC")) as con, access.only_for_the_owner():
         session_id = sessions.only(con, session)
         files = _rows(con, _FILES, [session_id])
         for file in files:

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 import duckdb
 import pyarrow as pa
 
-from etl import __version__, sqlfiles
+from etl import __version__, access, engine, sqlfiles
 from etl.commit import Warehouse
 from etl.errors import StateError, StorageError, UsageError
 from etl.hashing import hash_of
@@ -42,13 +42,14 @@ _PHYSICAL_SCHEMAS = {table.name: "raw" for table in LOGICAL}
 
 def connect(warehouse: Warehouse, *, time_zone: str | None = None) -> duckdb.DuckDBPyConnection:
     """Open the warehouse as one whole snapshot: every query sees the same commit."""
+    access.refuse_if_shared(warehouse)
     if not warehouse.exists():
         raise UsageError(
             f"no warehouse at '{warehouse.folder}'",
             hint="run cclake sync first, or name another with --warehouse DIR",
         )
     snapshot = warehouse.snapshot()
-    con = duckdb.connect(config={"autoinstall_known_extensions": False})
+    con = engine.for_questions()
     if time_zone:
         _set_time_zone(con, time_zone)
     try:
@@ -133,7 +134,7 @@ def _write_database(path: Path, root: Path | None) -> None:
 @cache
 def _template(_process: int) -> duckdb.DuckDBPyConnection:
     """Return the views without the tables they read: a process that syncs often binds them once."""
-    con = duckdb.connect(config={"threads": 1, "autoinstall_known_extensions": False})
+    con = engine.worker()
     con.execute(";\n".join(["begin", *_tables(None, with_comments=False), *_views(), "commit"]))
     con.execute(";\n".join(f"drop view {_name_of(table)}" for table in ALL_TABLES))
     atexit.register(_template.cache_clear)  # Or duckdb complains of it when Python ends.

@@ -11,7 +11,8 @@ VAGUE = frozenset({"data", "handler", "helper", "helpers", "info", "manager", "u
 LIBRARY_MODULES: dict[str, frozenset[str]] = {
     "click": frozenset({"cli", "output"}),
     "duckdb": frozenset(
-        {"answers", "check", "compare", "derive", "forget", "restore", "sessions", "views"}
+        {"answers", "check", "compare", "derive", "engine", "forget", "restore", "sessions"}
+        | {"views"}
     ),
     "orjson": frozenset({"chain", "demo", "jsontext", "parse"}),
     "polars": frozenset({"answers", "frames"}),

@@ -28,6 +28,27 @@ select
     {{'a': 1}} as struct
 """
 
+# What a log may hold that a spreadsheet would run, or a terminal obey.
+STEERING = {
+    "equals": "=cmd|' /C calc'!A0",
+    "plus": "+1+1",
+    "minus": "-2+3",
+    "at": "@SUM(A1:A2)",
+    "tab": "\t=1",
+    "return": "\r=1",
+    "newline": "\n=1",
+    "wide": "\uff1d1+1",
+    "link": '=HYPERLINK("http://127.0.0.1/?"&A1,"go")',
+    "escape": "\x1b[2J\x1b]52;c;eA==\x07",
+    "c1": "\x9b2J\x85\x90",
+    "delete": "\x7f\x08",
+    "turned": "\u202egnp.exe\u202c \u2066a\u2069 \u200e\u200f\u061c",
+    "lines": "a\u2028b\u2029c",
+    "words": 'café 🚢, "quoted"\nnext\tcell — 1 = 1',
+    "joined": "👨\u200d👩\u200d👧",
+    "plain": "a = 1 - 2 + @b",
+}
+
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
@@ -80,6 +101,34 @@ def test_csv_is_read_back_by_a_reader_of_csv(lake: Warehouse) -> None:
     ]
 
 
+def test_csv_holds_no_formula_and_steers_nothing(lake: Warehouse) -> None:
+    sql = f'select kind, told as "=kind\u202e" from ({_values(STEERING)}) as t(kind, told)'  # noqa: S608 - our own words
+    shown = ask(lake, sql, time_zone=None).csv()
+    assert shown == (Path(__file__).parent / "csv_of_steering_text.csv").read_text()
+    cells = list(csv.reader(io.StringIO(shown)))
+    assert cells[0] == ["kind", r"'=kind\u202e"]
+    assert [cell[0] for cell in cells[1:]] == list(STEERING)
+    assert not any(cell[1].startswith(("=", "+", "-", "@", "\t")) for cell in cells[1:])
+    assert {letter for letter in shown if not letter.isprintable()} == {"\n", "\t", "\u200d"}
+
+
+def _values(texts: dict[str, str]) -> str:
+    quoted = ((kind, text.replace("'", "''")) for kind, text in texts.items())
+    return "values " + ", ".join(f"('{kind}', '{text}')" for kind, text in quoted)
+
+
+def test_a_nul_in_a_csv_cell_is_told_by_its_escape(lake: Warehouse) -> None:
+    answer = ask(lake, "select chr(0) || 'a' as a, '=' || chr(0) as b", time_zone=None)
+    assert answer.csv() == "a,b\n'\\x00a,'=\\x00\n"
+
+
+def test_numbers_in_csv_stay_numbers_and_emptiness_stays_a_row(lake: Warehouse) -> None:
+    sql = "select -1 as i, -1.50::decimal(4, 2) as d, -0.5::double as f, date '2026-03-01' as day"
+    assert ask(lake, sql, time_zone=None).csv() == "i,d,f,day\n-1,-1.50,-0.5,2026-03-01\n"
+    nothing = "select unnest([null, 'a', ''])::varchar as a"
+    assert ask(lake, nothing, time_zone=None).csv() == 'a\n""\na\n""\n'
+
+
 def test_parquet_keeps_the_types(every_kind: Answer) -> None:
     sink = io.BytesIO()
     every_kind.write_parquet(sink)
@@ -129,6 +178,23 @@ def test_sql_that_does_not_work_is_a_usage_error(lake: Warehouse, sql: str, word
     with pytest.raises(UsageError, match=words) as caught:
         ask(lake, sql, time_zone=None)
     assert "show tables" in str(caught.value.hint)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "install httpfs",
+        "select 1; /* then */ LOAD httpfs; select 2",
+        "set extension_directory = '/tmp'; install httpfs; select 1",
+        "update extensions",
+        "from 'https://127.0.0.1:9/x.parquet'",
+    ],
+)
+def test_a_question_that_asks_for_the_network_is_refused_at_once(lake: Warehouse, sql: str) -> None:
+    with pytest.raises(UsageError, match="reaches no network and loads no extension") as caught:
+        ask(lake, sql, time_zone=None)
+    assert "bring the file" in str(caught.value.hint)
+    assert "extensions.duckdb" not in caught.value.what
 
 
 def test_a_question_to_no_warehouse_is_a_usage_error(tmp_path: Path) -> None:

@@ -158,7 +158,13 @@ def test_what_readers_see_is_looked_at(synced: Path) -> None:
 def test_an_older_format_is_a_warning(tmp_path: Path) -> None:
     lake = old_warehouse(tmp_path / "lake")
     assert found(lake) == []
-    assert "next sync upgrades it" in only(found(lake, severity="warning")).what
+    told = [one for one in found(lake, severity="warning") if one.check == "format"]
+    assert "next sync upgrades it" in only(told).what
+
+
+def test_what_others_can_look_into_is_a_warning(synced: Path) -> None:
+    stored_path(synced, "usage").chmod(0o644)
+    assert "2 files" in only(found(synced, severity="warning")).what
 
 
 def test_a_check_changes_nothing(synced: Path) -> None:

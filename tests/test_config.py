@@ -146,6 +146,28 @@ def test_a_warehouse_that_a_link_leads_into_the_logs_is_refused(tmp_path: Path) 
     assert "lies inside" in refusal(logs, warehouse=tmp_path / "link" / "lake").what
 
 
+def test_a_warehouse_around_the_logs_is_refused(tmp_path: Path) -> None:
+    logs = config_directory(tmp_path / "claude")
+    (tmp_path / "link").symlink_to(tmp_path)
+    for around in (logs, tmp_path, tmp_path / "link", Path("/")):
+        told = f"log folder '{logs / 'projects'}' lies inside the warehouse '{around}'"
+        assert refusal(logs, warehouse=around).what == told
+
+
+def test_logs_are_not_looked_for_in_a_whole_home_or_on_a_whole_disk(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "link").symlink_to(home)
+    for place in ("/", "~", tmp_path / "link", home.parent, "/proc/.."):
+        error = refusal(place)
+        assert "holds more than logs" in error.what
+        assert "--logs ~/.claude" in str(error.hint)
+    (home / "projects").mkdir()  # In a home, of anybody's making.
+    assert "holds more than logs" in refusal(home).what
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", "/")
+    assert "holds more than logs" in refusal().what
+
+
 def test_a_warehouse_beside_the_logs_is_fine(tmp_path: Path) -> None:
     logs = config_directory(tmp_path / "claude")
     beside = logs / "projects-lake"

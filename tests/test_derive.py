@@ -1,9 +1,12 @@
 """Derived tables: typed as declared, one row a grain, the same whoever shares the part."""
 
 from collections.abc import Iterable
+from pathlib import Path
 
+import duckdb
 import pytest
 
+from etl import engine
 from etl.derive import derive
 from etl.facts import FactBatch, Facts
 from etl.follow import Origin, Tally
@@ -92,6 +95,32 @@ def session(name: str, second: int) -> list[Log]:
         (file(f"main-{name}", name), main),
         (file(f"agent-{name}", name, agent_id="deep"), agent),
     ]
+
+
+def test_what_memory_cannot_hold_lies_in_staging_alone_and_is_gone_afterwards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    staging = tmp_path / "staging"
+    staging.mkdir()
+    monkeypatch.chdir(tmp_path)
+    spill_below = engine.spill_below
+    seen: list[Path] = []
+
+    def spill_at_once(con: duckdb.DuckDBPyConnection, folder: Path) -> Path:
+        place = spill_below(con, folder)
+        con.execute("set memory_limit = '32MB'")
+        con.execute("create temp table large as select md5(range::varchar) from range(900000)")
+        con.execute("set memory_limit = '1GB'")
+        seen.extend(path.parent for path in tmp_path.rglob("*.tmp"))
+        return place
+
+    monkeypatch.setattr(engine, "spill_below", spill_at_once)
+    facts = narrow(facts_of(session("one", 0)))
+    for _ in range(2):
+        assert derive(facts, staging)["usage"].num_rows
+        assert {place.parent for place in seen} == {staging}
+        assert list(tmp_path.rglob("*")) == [staging]
+        seen.clear()
 
 
 SESSIONS = ("one", "two", "three")

@@ -1,5 +1,7 @@
 """What a log says stays data: it names no file, is no SQL and steers no terminal."""
 
+import csv
+import io
 import json
 import re
 import shutil
@@ -228,6 +230,41 @@ def test_no_command_lets_a_log_steer_the_terminal(place: Path, arguments: tuple[
     assert (result.exit_code, result.stderr) == (0, "")
     assert len(result.stdout) > 100
     assert_steers_no_terminal(result)
+
+
+STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+@pytest.mark.parametrize("sql", ["from turns", "from sessions", PIVOT, "from raw.entries"])
+def test_csv_of_hostile_logs_steers_nothing_and_is_no_formula(place: Path, sql: str) -> None:
+    result = cclake(place, "query", sql, "--format", "csv")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert not STEERING.search(result.stdout)
+    cells = [cell for row in csv.reader(io.StringIO(result.stdout)) for cell in row]
+    assert len(cells) > 20
+    assert not any(cell.startswith(("=", "+", "@", "\t")) for cell in cells)
+
+
+def test_no_name_of_a_warehouse_steers_sql_or_a_glob(place: Path, tmp_path: Path) -> None:
+    odd = tmp_path / "a'b [x]* {y} ?; -- \x1b[2J \u202e"
+    logs = ("--logs", str(place / "logs"), "--source", "laptop", "--jobs", "2")
+    assert cclake(odd, "sync", *logs).exit_code == 1  # the link
+    for command in (
+        ("views",),
+        ("status",),
+        ("sessions",),
+        ("query", "select count(*) as n from usage"),
+        ("restore", SESSION, "--to", str(odd / "back")),
+    ):
+        result = cclake(odd, *command)
+        assert result.exit_code == 0, result.output
+        assert_steers_no_terminal(result)
+    counts = "select count(*) from raw.entries"
+    assert rows(odd / "lake", counts) == rows(place / "lake", counts)
+    (odd / "lake" / "_store").chmod(0o777)
+    refused = cclake(odd, "query", "select 1")
+    assert refused.exit_code == 4
+    assert_steers_no_terminal(refused)
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,11 @@ def test_talk_goes_to_stderr(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr() == ("", "working\n")
 
 
+def test_talk_steers_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    output.say("wrote /la\x1b[2Jke\nand \u202eall")
+    assert capsys.readouterr().err == "wrote /la\\x1b[2Jke\nand \\u202eall\n"
+
+
 def test_a_failure_says_what_and_what_to_do_and_ends_with_its_code(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from etl import output
-from etl.cli.base import json_option, main, warehouse_option
+from etl.cli.base import json_option, main, warehouse_at, warehouse_option
 from etl.errors import UsageError
 
 if TYPE_CHECKING:
@@ -33,11 +33,10 @@ def query(sql: str, form: str, tz: str | None, warehouse: str | None) -> None:
     Example: cclake query 'select day, sum(output_tokens) from daily_spend group by day'
              cclake query - < my.sql
     """  # noqa: D301 - click wants the control character
-    from etl import answers, config
-    from etl.commit import Warehouse
+    from etl import answers
 
     text = sys.stdin.read() if sql == "-" else sql
-    answer = answers.ask(Warehouse(config.warehouse_of(warehouse)), text, time_zone=tz)
+    answer = answers.ask(warehouse_at(warehouse), text, time_zone=tz)
     printers: dict[str, Callable[[answers.Answer], None]] = {
         "table": lambda one: output.show_table(one.names(), one.rows()),
         "json": lambda one: click.echo(one.json()),
@@ -55,11 +54,9 @@ def status(warehouse: str | None, as_json: bool) -> None:
 
     Example: cclake status --json
     """
-    from etl import config
     from etl import status as report
-    from etl.commit import Warehouse
 
-    found = report.status_of(Warehouse(config.warehouse_of(warehouse)))
+    found = report.status_of(warehouse_at(warehouse))
     if as_json:
         output.show_json(found)
     else:
@@ -81,11 +78,9 @@ def sessions(
 
     Example: cclake sessions --cwd .
     """
-    from etl import config
     from etl import sessions as finder
-    from etl.commit import Warehouse
 
-    place = Warehouse(config.warehouse_of(warehouse))
+    place = warehouse_at(warehouse)
     folder = cwd.expanduser().resolve() if cwd else None
     found = finder.found(place, beginning=session, cwd=folder)
     if as_json:
@@ -105,14 +100,13 @@ def views(docs: str | None, as_sql: bool, warehouse: str | None) -> None:
 
     Example: cclake views --print
     """
-    from etl import catalog, config
+    from etl import catalog
     from etl import views as lake
-    from etl.commit import Warehouse
 
     if docs:
         output.write_text(Path(docs), catalog.page())
         return
-    place = Warehouse(config.warehouse_of(warehouse))
+    place = warehouse_at(warehouse)
     if not place.exists():
         raise UsageError(
             f"no warehouse at '{place.folder}'", hint="run cclake sync first, or name another"

@@ -1,11 +1,14 @@
 """The command itself, and the options that several commands share."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from etl import __version__, output
 from etl.errors import CclakeError, StorageError
+
+if TYPE_CHECKING:
+    from etl.commit import Warehouse
 
 warehouse_option = click.option(
     "--warehouse",
@@ -13,6 +16,18 @@ warehouse_option = click.option(
     help="Where the warehouse is (default: $CCLAKE_WAREHOUSE, else the platform's data directory).",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+
+
+def warehouse_at(given: str | None) -> "Warehouse":
+    """Return the warehouse a command is for; say so if others can look into it."""
+    from etl import access, config
+    from etl.commit import Warehouse
+
+    warehouse = Warehouse(config.warehouse_of(given))
+    access.refuse_if_shared(warehouse)
+    if remark := access.remark_on_warehouse(warehouse):
+        output.say(output.printable(remark))
+    return warehouse
 
 
 class _Group(click.Group):

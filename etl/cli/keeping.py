@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from etl import output
-from etl.cli.base import json_option, main, warehouse_option
+from etl.cli.base import json_option, main, warehouse_at, warehouse_option
 
 _MOST_EVENTS = 5
 
@@ -48,10 +48,10 @@ def sync(
     has no price, 5 nothing was committed.
     """  # noqa: D301 - click wants the control character
     from etl import bill, config, pipeline
-    from etl.commit import Warehouse
 
     settings = config.settings_of(logs=logs, warehouse=warehouse, source=source, jobs=jobs)
     settings = replace(settings, content=content, redact=redact)
+    place = warehouse_at(str(settings.warehouse))
     run = pipeline.sync(settings)
     output.say_each(run.problems)
     output.say_each(run.events, most=_MOST_EVENTS)
@@ -60,7 +60,7 @@ def sync(
     else:
         output.say(output.sentence_of(asdict(run)))
     if strict:
-        bill.refuse_unpriced(Warehouse(settings.warehouse))
+        bill.refuse_unpriced(place)
     sys.exit(run.exit_code())
 
 
@@ -77,11 +77,9 @@ def restore(session: str, folder: Path, warehouse: str | None, as_json: bool) ->
 
     Example: cclake restore 4f2a --to ~/.claude/projects
     """
-    from etl import config
     from etl import restore as way_back
-    from etl.commit import Warehouse
 
-    place = Warehouse(config.warehouse_of(warehouse))
+    place = warehouse_at(warehouse)
     files = way_back.restore(place, session, folder.expanduser())
     if as_json:
         output.show_json([asdict(file) for file in files])

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import click
 
 from etl import output
-from etl.cli.base import json_option, main, warehouse_option
+from etl.cli.base import json_option, main, warehouse_at, warehouse_option
 
 
 class _ListGroup(click.Group):
@@ -90,10 +90,9 @@ def explain(
              cclake prices explain msg_01Kq3
     """  # noqa: D301 - click wants the control character
     from etl import bill, cards, config
-    from etl.commit import Warehouse
 
     if name.startswith("msg_"):
-        shown = bill.bill_of(Warehouse(config.warehouse_of(warehouse)), name)
+        shown = bill.bill_of(warehouse_at(warehouse), name)
         output.show_json(asdict(shown)) if as_json else output.show_bill(shown)
         return
     on = datetime.now(tz=UTC).date() if day is None else cards.day_of(day)

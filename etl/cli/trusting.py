@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from etl import output
-from etl.cli.base import json_option, main, warehouse_option
+from etl.cli.base import json_option, main, warehouse_at, warehouse_option
 
 
 @main.command()
@@ -28,11 +28,9 @@ def check(deep: bool, warehouse: str | None, as_json: bool) -> None:
     Exit codes: 0 all is as promised (perhaps with warnings), 4 it is not.
     """  # noqa: D301 - click wants the control character
     from etl import check as proof
-    from etl import config
-    from etl.commit import Warehouse
     from etl.errors import UsageError
 
-    place = Warehouse(config.warehouse_of(warehouse))
+    place = warehouse_at(warehouse)
     if not place.exists():
         raise UsageError(f"no warehouse at '{place.folder}'", hint="run cclake sync first")
     report = proof.check(place, deep=deep)
@@ -90,12 +88,11 @@ def forget(
     """  # noqa: D301 - click wants the control character
     from etl import config
     from etl import forget as forgetting
-    from etl.commit import Warehouse
     from etl.omit import Wish
 
     folder = str(project.expanduser().absolute()) if project else None
     wish = Wish(session, folder, before.date() if before else None, match)
-    place = Warehouse(config.warehouse_of(warehouse))
+    place = warehouse_at(warehouse)
     name = config.machine_name()
     scope = forgetting.forget(place, wish, source=name, is_rehearsal=True, time_zone=tz)
     if not (dry_run or scope.is_empty()):
