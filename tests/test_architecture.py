@@ -36,7 +36,9 @@ LIBRARY_MODULES: dict[str, frozenset[str]] = {
 }
 
 # Pure modules see neither files nor clocks: paths and time come in as arguments.
-PURE = frozenset({"cards", "jsontext", "normalise", "parse", "parts", "prices", "resume", "tables"})
+PURE = frozenset(
+    {"cards", "jsontext", "normalise", "parse", "parts", "prices", "redact", "resume", "tables"}
+)
 PURE_MAY_IMPORT = PURE | {"errors", "hashing"}
 IMPURE_LIBRARIES = frozenset({"io", "os", "pathlib", "shutil", "subprocess", "tempfile", "time"})
 CLOCKS = frozenset({"now", "today", "utcnow"})
