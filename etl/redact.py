@@ -122,7 +122,7 @@ _PEM_BODY = (
     rb"(?:" + _PEM_GAP + _BASE64 + rb"{16,}+)++"
     rb"(?:" + _PEM_GAP + _BASE64 + rb"{1,15}+(?=[\\\"\r\n]| ?-|\Z))?+"
 )
-_PEM_PIECE = re.compile(rb"\\++(?:u[0-9A-Fa-f]{4}|[^/u])|(" + _BASE64 + rb"++)")
+_PEM_PIECE = re.compile(rb"\\++(?:u[0-9A-Fa-f]{4}|[^/u]|(?!/))|(" + _BASE64 + rb"++)")
 
 SHAPES = (
     Shape("anthropic", rb"sk-ant-", rb"[\w-]{24,}+"),
