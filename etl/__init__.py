@@ -19,6 +19,7 @@ The map, in the order in which a run flows through it:
     build      one part: the worker's step
     follow     one log, from where it was left
     read       bytes from an offset → whole lines; a torn tail waits
+    redact     raw lines → the same lines without secrets of known kinds, pure
     parse      line → JSON objects, or the reason why not
     normalise  objects → columns, pure
     facts      many lines → Arrow tables

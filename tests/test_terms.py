@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from etl import chain, frames, views
+from etl.check import check
 from etl.commit import Warehouse
 from etl.errors import StateError, UsageError
 from etl.tables import LOGICAL, PART_TABLES
@@ -214,3 +215,61 @@ def test_warmups_are_told_without_words_too(logs: Path, lake: Path) -> None:
         ("warm", True),
         ("work", False),
     ]
+
+
+# ---- Known secrets.
+
+
+def keys(logs: Path) -> str:
+    """Log a made-up key in every place that keeps words, and return it."""
+    key = "ghp_" + "a1B2" * 9
+    write_log(
+        logs,
+        [
+            user(f"use {key}", "u1", 0),
+            assistant(tool_use("toolu_1", command=f"curl -H {key}"), uuid="a1", output=70),
+            tool_result("toolu_1", f"{key}\nok", uuid="r1", second=4, is_error=True),
+            {"type": "custom-title", "customTitle": key, "sessionId": "x", key: 1},
+            f'{{"type":"user","uuid":"d1","a":"{key}","a":1}}\n'.encode(),
+            f"no json, {key}\n".encode(),
+            f'{{"torn":"{key}'.encode(),
+        ],
+    )
+    (logs / "history.jsonl").write_text(f'{{"display":"{key}","timestamp":1772352000000}}\n')
+    sidecar = f"{PROJECT}/11111111-1111-4111-8111-111111111111/subagents/agent-x.meta.json"
+    write_log(logs, [{"agentType": "Explore", "description": key}], sidecar)
+    return key
+
+
+def test_known_secrets_are_nowhere_and_every_count_stays(logs: Path, tmp_path: Path) -> None:
+    key = keys(logs)
+    full, lake = tmp_path / "full", tmp_path / "lake"
+    run_sync(logs, full)
+    run_sync(logs, lake, redact="known")
+    assert places_of(full, key) != []
+    assert places_of(lake, key) == places_of(lake, key[:20]) == []
+    counts = "select count(*), sum(output_tokens)::bigint from usage"
+    assert rows(lake, counts) == rows(full, counts)
+    assert check(Warehouse(lake), deep=True).findings == []
+
+
+def test_a_hidden_secret_still_joins_with_itself(logs: Path, lake: Path) -> None:
+    keys(logs)
+    run_sync(logs, lake, redact="known")
+    marks = "select distinct regexp_extract(text, '\\[redacted:[^]]*\\]') from content_blocks"
+    told = [mark for (mark,) in rows(lake, f"{marks} where text is not null")]
+    assert len(told) == 1
+    assert told[0].startswith("[redacted:github:")
+    flaws = "select distinct flaws from raw.entries order by all"
+    assert rows(lake, flaws) == [("duplicate_keys, redacted",), ("redacted",)]
+
+
+def test_secrets_that_were_kept_are_hidden_when_that_is_asked_for(logs: Path, lake: Path) -> None:
+    key = keys(logs)
+    run_sync(logs, lake)
+    run_sync(logs, lake)
+    shutil.rmtree(logs / "projects")
+    (logs / "projects").mkdir()
+    run_sync(logs, lake, redact="known")
+    assert places_of(lake, key) == places_of(lake, key[:20]) == []
+    assert ask_everything(lake) == []
