@@ -15,6 +15,7 @@ The map, in the order in which a run flows through it:
     parts      session → part
     tasks      sessions → parts, and what each worker gets
     workers    processes that work for one run and end with it
+    stopping   what a run does when it is told to stop
     build      one part: the worker's step
     follow     one log, from where it was left
     read       bytes from an offset → whole lines; a torn tail waits

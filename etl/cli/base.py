@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from etl import __version__, output
+from etl import __version__, output, stopping
 from etl.errors import CclakeError, StorageError
 
 warehouse_option = click.option(
@@ -16,11 +16,12 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print the re
 
 
 class _Group(click.Group):
-    """Shows our own errors as a sentence and a hint."""
+    """Shows our own errors as a sentence and a hint, and an interrupt not at all."""
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's own signature
         try:
-            return super().invoke(ctx)
+            with stopping.interruptible():
+                return super().invoke(ctx)
         except CclakeError as error:
             output.fail(error)
         except BrokenPipeError:

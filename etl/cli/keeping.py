@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from etl import output
+from etl import output, stopping
 from etl.cli.base import json_option, main, warehouse_option
 
 _MOST_EVENTS = 5
@@ -29,6 +29,7 @@ _MOST_EVENTS = 5
 )
 @warehouse_option
 @json_option
+@stopping.listening()
 def sync(
     logs: tuple[str, ...],
     source: str | None,
@@ -59,6 +60,9 @@ def sync(
         output.show_json(asdict(run))
     else:
         output.say(output.sentence_of(asdict(run)))
+    if stopped_by := stopping.stopped_by():
+        output.say(f"cclake: stopped by {stopped_by}; commit {run.commit} is safe")
+        sys.exit(1)
     if strict:
         bill.refuse_unpriced(Warehouse(settings.warehouse))
     sys.exit(run.exit_code())
