@@ -49,6 +49,7 @@ The map, in the order in which a run flows through it:
     check      the promise, proven from the warehouse, and beside the logs
     compare    a log that is still there beside its rows, line by line
     status     what is in the warehouse, and how fresh
+    freshness  the last sync against the days that logs live
     prices     dated price cards, own prices over them, and which model a name means
     pricing    the price book as tables of a commit
     bill       how the cost of one response comes about

@@ -13,6 +13,7 @@ from etl import (
     around,
     build,
     discover,
+    freshness,
     ledger,
     peek,
     pricing,
@@ -54,20 +55,14 @@ def sync(settings: Settings, *, executor: Executor | None = None) -> RunSummary:
 
 
 def _sync_locked(settings: Settings, warehouse: Warehouse, executor: Executor | None) -> RunSummary:
-    run = RunSummary(uuid4().hex, settings.source, step.now())
-    run.price_book_hash = settings.book.content_hash
     state = warehouse.load()
-    if warehouse.recover(state):
-        run.events.append((str(warehouse.folder), "cleared what an interrupted run had left"))
+    run = _begun(settings, warehouse, state)
     state = terms.settled(warehouse, state, settings, partial(_run_tasks, settings.jobs, executor))
     keeping = terms.keeping_of(warehouse, state)
     known = _stored_ledger(warehouse, state)
     walk = discover.walk(settings.roots, settings.configs)
-    run.files, run.problems, run.events = (
-        len(walk.files),
-        [*walk.problems],
-        [*run.events, *walk.events],
-    )
+    run.files, run.problems = len(walk.files), [*walk.problems]
+    run.events += walk.events
 
     plan = resume.plan(
         [file for file in walk.files if not keeping.forgets(file.place.session_id)],
@@ -98,7 +93,19 @@ def _sync_locked(settings: Settings, warehouse: Warehouse, executor: Executor | 
         books = {**_books(warehouse, state, now_known, past), **beside.tables, **prices}
         state = step.commit(warehouse, state, results, books, run)
     run.ended_at = step.now()
-    step.show(warehouse, state, run)
+    step.show(warehouse, state, run, settings.configs)
+    return run
+
+
+def _begun(settings: Settings, warehouse: Warehouse, state: State) -> RunSummary:
+    """Begin a run where the last one ended, and tell what was odd about that."""
+    run = RunSummary(uuid4().hex, settings.source, step.now())
+    run.price_book_hash = settings.book.content_hash
+    if warehouse.recover(state):
+        run.events.append((str(warehouse.folder), "cleared what an interrupted run had left"))
+    before = freshness.last_success(warehouse, run.source)
+    days = freshness.cleanup_days(settings.configs)
+    run.events += [("last sync", odd) for odd in freshness.odd_since(before, run.started_at, days)]
     return run
 
 
