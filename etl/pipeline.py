@@ -18,6 +18,7 @@ from etl import (
     peek,
     pricing,
     resume,
+    runs,
     step,
     tasks,
     terms,
@@ -85,7 +86,7 @@ def _sync_locked(settings: Settings, warehouse: Warehouse, executor: Executor | 
     now_known = [*others, *plan.unchanged, *gone, *looked]
     logged = {model for result in results for model in result.models}
     prices = pricing.news(settings.book, logged, step.stored_books(warehouse, state, PRICE_TABLES))
-    if prices and state.number and not logged:
+    if prices and runs.last_book(runs.stored(warehouse)) not in {None, run.price_book_hash}:
         run.events.append(("price book", "changed"))
     run.commit = state.number
     if _has_news(known, now_known, results) or (prices and state.number):
@@ -101,8 +102,12 @@ def _begun(settings: Settings, warehouse: Warehouse, state: State) -> RunSummary
     """Begin a run where the last one ended, and tell what was odd about that."""
     run = RunSummary(uuid4().hex, settings.source, step.now())
     run.price_book_hash = settings.book.content_hash
+    was_shown = not state.number or warehouse.is_published(state)
     if warehouse.recover(state):
         run.events.append((str(warehouse.folder), "cleared what an interrupted run had left"))
+    if not was_shown:
+        late = f"commit {state.number} is shown only now: the run that made it was interrupted"
+        run.events.append((str(warehouse.folder), late))
     before = freshness.last_success(warehouse, run.source)
     days = freshness.cleanup_days(settings.configs)
     run.events += [("last sync", odd) for odd in freshness.odd_since(before, run.started_at, days)]
@@ -162,6 +167,8 @@ def _rows_to_look_at(
     for look in looks:
         if look.why == "moved":
             run.events.append((look.found.path, "moved"))
+        if look.known and look.known.gone_at:
+            run.events.append((look.found.path, "came back"))
         row = look.known or ledger.new_row(look.found, source, taken, run.started_at)
         taken.add(row.file_id)
         rows.append(ledger.seen_now(row, look.found))

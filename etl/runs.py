@@ -46,3 +46,9 @@ def last_end(listed: pa.Table, source: str | None = None) -> int | None:
         if row.get("kind") in {None, "sync"} and source in {None, row["source"]}
     ]
     return of_it[-1] if of_it else None
+
+
+def last_book(listed: pa.Table) -> str | None:
+    """Return the hash of the price book that the last sync took."""
+    hashes = [one for one in listed.column("price_book_hash").to_pylist() if one]
+    return str(hashes[-1]) if hashes else None
