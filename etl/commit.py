@@ -137,7 +137,7 @@ class Warehouse:
         after, document = chain.written(after, run)
         staged = self.staging / f"commit-{uuid4().hex}"
         _write_durably(staged, document)
-        stopping.finish_first()
+        stopping.wait()
         try:
             os.link(staged, self.commits / f"{chain.name_of(number)}.json")
         except FileExistsError:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from etl import __version__, freshness, runs, views, write
+from etl import __version__, freshness, runs, stopping, views, write
 from etl.build import PartResult
 from etl.chain import State, StoredFile
 from etl.commit import Warehouse
@@ -101,6 +101,8 @@ def show(
     except (OSError, StorageError) as error:
         problem = f"commit {state.number} is safe, but showing it failed: {error}"
         run.problems.append((str(warehouse.folder), f"{problem}; the next run tries again"))
+    if run.is_committed:
+        stopping.go_on(state.number)
 
 
 def _earlier_runs(warehouse: Warehouse, state: State) -> pa.Table | None:

@@ -1,8 +1,8 @@
 """What a run does when it is told to stop: it ends, and says in one sentence what became of it.
 
-Before the commit a stop is a kill that speaks. Nothing is unwound: the next run heals what any
-kill leaves behind, and no library on the way can swallow an exit. From the commit on a run is
-finished first, which takes a moment; so the sentence is always true.
+A stop is a kill that speaks. Nothing is unwound: the next run heals what any kill leaves behind,
+and no library on the way can swallow an exit. Only from a commit on until it is shown, which takes
+a moment, a stop has to wait; so the sentence is always true.
 """
 
 import multiprocessing
@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import FrameType
+from typing import NoReturn
 
-from etl.errors import StorageError
+from etl.errors import CclakeError, StorageError
 
 SIGNALS = frozenset({signal.SIGHUP, signal.SIGINT, signal.SIGTERM})
 _WORKER_END_SECONDS = 5
@@ -22,10 +23,11 @@ _WORKER_END_SECONDS = 5
 
 @dataclass(slots=True)
 class _Run:
-    """What this process was told, and whether it must finish first."""
+    """What this process was told, whether that has to wait, and what it has committed."""
 
     told: signal.Signals | None = None
-    must_finish: bool = False
+    must_wait: bool = False
+    commit: int = 0
 
 
 _run = _Run()
@@ -33,20 +35,22 @@ _run = _Run()
 
 @contextmanager
 def listening() -> Iterator[None]:
-    """Let signals stop the run in here: at once, or from its commit on at its end."""
-    _run.told, _run.must_finish = None, False
+    """Let signals stop the run in here at once, but not between a commit and its showing."""
+    _run.told, _run.must_wait, _run.commit = None, False, 0
     with _handled(SIGNALS, _stop):
         yield
 
 
-def finish_first() -> None:
-    """Say that from here on the run has to be finished, whatever it is told."""
-    _run.must_finish = True
+def wait() -> None:
+    """Let a stop wait from here on: a commit is about to be made."""
+    _run.must_wait = True
 
 
-def stopped_by() -> str | None:
-    """Return the name of the signal that a finished run was told to stop by, if it was."""
-    return _run.told.name if _run.told else None
+def go_on(commit: int) -> None:
+    """Let a stop be at once again: a commit was made and is shown."""
+    _run.must_wait, _run.commit = False, commit
+    if _run.told:
+        _end(_run.told)
 
 
 @contextmanager
@@ -97,15 +101,18 @@ def _is_ours(one: signal.Signals) -> bool:
 
 def _stop(number: int, _frame: FrameType | None) -> None:
     if _run.told:
-        return  # Once is enough; it is ending.
+        return  # Once is enough: it is ending, or waits.
     _run.told = signal.Signals(number)
-    if _run.must_finish:
-        return
+    if not _run.must_wait:
+        _end(_run.told)
+
+
+def _end(told: signal.Signals) -> NoReturn:
     _end_workers()
-    words = f"cclake: stopped by {_run.told.name}; nothing was committed\n"
+    became = f"commit {_run.commit} is safe" if _run.commit else "nothing was committed"
     with suppress(OSError):  # The terminal may be what went away.
-        os.write(2, words.encode())
-    os._exit(StorageError.exit_code)
+        os.write(2, f"cclake: stopped by {told.name}; {became}\n".encode())
+    os._exit(CclakeError.exit_code if _run.commit else StorageError.exit_code)
 
 
 def _end_workers() -> None:

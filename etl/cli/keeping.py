@@ -60,9 +60,6 @@ def sync(
         output.show_json(asdict(run))
     else:
         output.say(output.sentence_of(asdict(run)))
-    if stopped_by := stopping.stopped_by():
-        output.say(f"cclake: stopped by {stopped_by}; commit {run.commit} is safe")
-        sys.exit(1)
     if strict:
         bill.refuse_unpriced(Warehouse(settings.warehouse))
     sys.exit(run.exit_code())
