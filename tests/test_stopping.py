@@ -104,6 +104,20 @@ def sync_told_before(step: str, name: str, logs: Path, lake: Path) -> None:
     sync(logs, lake)
 
 
+def sync_told_after_a_commit_of_its_own(logs: Path, lake: Path) -> None:
+    """Sync on other terms, which is a commit before the sync's, and be told once that is shown."""
+    is_shown = False
+
+    def tell(called: str) -> None:
+        nonlocal is_shown
+        if is_shown and called.startswith("os.rename _store/files/"):
+            os.kill(os.getpid(), signal.SIGTERM)
+        is_shown = is_shown or "last_run.json" in called
+
+    at_each_step(lake, tell)
+    main([*sync_options(logs, lake), "--content", "metrics"])
+
+
 def sync_told_between_link_and_fsync(logs: Path, lake: Path) -> None:
     commits = str(Warehouse(lake).commits)
     is_linked = False
@@ -239,6 +253,16 @@ def test_a_stop_between_the_commit_and_its_fsync_waits_for_the_fsync(
     ended = told(sync_told_between_link_and_fsync, tmp_path / "words", scene.logs, lake)
     assert ended[0] == 1
     assert wrong_after_a_stop(ended, lake, scene, "SIGTERM") == []
+
+
+def test_a_stop_after_new_terms_were_committed_is_at_once_and_says_that_they_are_safe(
+    scene: Scene, lake: Path, tmp_path: Path
+) -> None:
+    scene.reset(lake)
+    ended = told(sync_told_after_a_commit_of_its_own, tmp_path / "words", scene.logs, lake)
+    assert ended == (1, "cclake: stopped by SIGTERM; commit 2 is safe\n")
+    assert Warehouse(lake).commit_numbers() == [2]
+    assert run_sync(scene.logs, lake).commit == 3
 
 
 @pytest.mark.slow
