@@ -16,6 +16,7 @@ The map, in the order in which a run flows through it:
     parts      session → part
     tasks      sessions → parts, and what each worker gets
     workers    processes that work for one run and end with it
+    stopping   what a run does when it is told to stop
     build      one part: the worker's step
     follow     one log, from where it was left
     read       bytes from an offset → whole lines; a torn tail waits
@@ -51,6 +52,7 @@ The map, in the order in which a run flows through it:
     check      the promise, proven from the warehouse, and beside the logs
     compare    a log that is still there beside its rows, line by line
     status     what is in the warehouse, and how fresh
+    freshness  the last sync against the days that logs live
     prices     dated price cards, own prices over them, and which model a name means
     pricing    the price book as tables of a commit
     bill       how the cost of one response comes about

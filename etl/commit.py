@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
-from etl import chain, lock
+from etl import chain, lock, stopping
 from etl.chain import State, StoredFile
 from etl.errors import BusyError, StateError, StorageError
 from etl.jsontext import indented
@@ -137,6 +137,7 @@ class Warehouse:
         after, document = chain.written(after, run)
         staged = self.staging / f"commit-{uuid4().hex}"
         _write_durably(staged, document)
+        stopping.wait()
         try:
             os.link(staged, self.commits / f"{chain.name_of(number)}.json")
         except FileExistsError:

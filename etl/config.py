@@ -88,14 +88,19 @@ def _text_of(path: Path) -> str:
         ) from error
 
 
+def claude_folders() -> tuple[Path, ...]:
+    """Return where Claude Code keeps its logs and settings, unless told otherwise."""
+    if configured := os.environ.get("CLAUDE_CONFIG_DIR"):
+        return (Path(configured),)
+    return Path("~/.claude").expanduser(), Path("~/.config/claude").expanduser()
+
+
 def _log_folders(logs: Sequence[str]) -> tuple[Path, ...]:
-    given = [Path(one).expanduser() for one in logs]
-    if not given and (configured := os.environ.get("CLAUDE_CONFIG_DIR")):
-        given = [Path(configured)]
-    candidates = given or [Path("~/.claude").expanduser(), Path("~/.config/claude").expanduser()]
+    is_given = bool(logs or os.environ.get("CLAUDE_CONFIG_DIR"))
+    candidates = tuple(Path(one).expanduser() for one in logs) or claude_folders()
     there = [folder for folder in candidates if folder.is_dir()]
     absent = [folder for folder in candidates if not folder.is_dir()]
-    if not there or (given and absent):
+    if not there or (is_given and absent):
         names = ", ".join(f"'{folder}'" for folder in absent)
         raise UsageError(
             f"no log folder at {names}",

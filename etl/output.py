@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from etl.forget import Scope
 
 _TITLE_CHARS = 60
+_PROBLEMS_SHOWN = 3
 _PRICES = ("input", "output", "write 5m", "write 1h", "read")
 _UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
@@ -140,6 +141,10 @@ def show_status(found: Mapping[str, object]) -> None:
     ]
     if isinstance(last_run, dict):
         said.append(("last run", f"{_instant(last_run['ended_at'])}: {sentence_of(last_run)}"))
+        said += _problems_of(last_run)
+    said.append(("logs live", f"{found['cleanup_days']:,} days, then Claude Code deletes them"))
+    if found["advice"]:
+        said.append(("advice", str(found["advice"])))
     if isinstance(rows, dict):
         said += [(name, f"{count:>11,}") for name, count in rows.items()]
     for name, words in said:
@@ -179,6 +184,14 @@ def show_scope(scope: "Scope", *, is_done: bool) -> None:
         say(f"{lines:,} of these lines stand in session {printable(session)} too")
     for place in scope.traces:
         say(f"its name still stands in {printable(place)}")
+
+
+def _problems_of(last_run: Mapping[str, Any]) -> list[tuple[str, str]]:
+    told = [f"{printable(path)}: {printable(what)}" for path, what in last_run["problems"]]
+    if not told:
+        return []
+    shown = [*told[:_PROBLEMS_SHOWN], *(["..."] if len(told) > _PROBLEMS_SHOWN else [])]
+    return [("problems", f"{len(told):,} in the last run"), *(("", one) for one in shown)]
 
 
 def show_sessions(found: Sequence[Mapping[str, object]]) -> None:

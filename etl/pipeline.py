@@ -14,10 +14,12 @@ from etl import (
     around,
     build,
     discover,
+    freshness,
     ledger,
     peek,
     pricing,
     resume,
+    runs,
     step,
     tasks,
     terms,
@@ -56,20 +58,14 @@ def sync(settings: Settings, *, executor: Executor | None = None) -> RunSummary:
 
 
 def _sync_locked(settings: Settings, warehouse: Warehouse, executor: Executor | None) -> RunSummary:
-    run = RunSummary(uuid4().hex, settings.source, step.now())
-    run.price_book_hash = settings.book.content_hash
     state = warehouse.load()
-    if warehouse.recover(state):
-        run.events.append((str(warehouse.folder), "cleared what an interrupted run had left"))
+    run = _begun(settings, warehouse, state)
     state = terms.settled(warehouse, state, settings, partial(_run_tasks, settings.jobs, executor))
     keeping = terms.keeping_of(warehouse, state)
     known = _stored_ledger(warehouse, state)
     walk = discover.walk(settings.roots, settings.configs)
-    run.files, run.problems, run.events = (
-        len(walk.files),
-        [*walk.problems],
-        [*run.events, *walk.events],
-    )
+    run.files, run.problems = len(walk.files), [*walk.problems]
+    run.events += walk.events
 
     plan = resume.plan(
         [file for file in walk.files if not keeping.forgets(file.place.session_id)],
@@ -92,7 +88,7 @@ def _sync_locked(settings: Settings, warehouse: Warehouse, executor: Executor | 
     now_known = [*others, *plan.unchanged, *gone, *looked]
     logged = {model for result in results for model in result.models}
     prices = pricing.news(settings.book, logged, step.stored_books(warehouse, state, PRICE_TABLES))
-    if prices and state.number and not logged:
+    if prices and runs.last_book(runs.stored(warehouse)) not in {None, run.price_book_hash}:
         run.events.append(("price book", "changed"))
     run.commit = state.number
     if _has_news(known, now_known, results) or (prices and state.number):
@@ -100,7 +96,23 @@ def _sync_locked(settings: Settings, warehouse: Warehouse, executor: Executor | 
         books = {**_books(warehouse, state, now_known, past), **beside.tables, **prices}
         state = step.commit(warehouse, state, results, books, run)
     run.ended_at = step.now()
-    step.show(warehouse, state, run)
+    step.show(warehouse, state, run, settings.configs)
+    return run
+
+
+def _begun(settings: Settings, warehouse: Warehouse, state: State) -> RunSummary:
+    """Begin a run where the last one ended, and tell what was odd about that."""
+    run = RunSummary(uuid4().hex, settings.source, step.now())
+    run.price_book_hash = settings.book.content_hash
+    was_shown = not state.number or warehouse.is_published(state)
+    if warehouse.recover(state):
+        run.events.append((str(warehouse.folder), "cleared what an interrupted run had left"))
+    if not was_shown:
+        late = f"commit {state.number} is shown only now: the run that made it was interrupted"
+        run.events.append((str(warehouse.folder), late))
+    before = freshness.last_success(warehouse, run.source)
+    days = freshness.cleanup_days(settings.configs)
+    run.events += [("last sync", odd) for odd in freshness.odd_since(before, run.started_at, days)]
     return run
 
 
@@ -157,6 +169,8 @@ def _rows_to_look_at(
     for look in looks:
         if look.why == "moved":
             run.events.append((look.found.path, "moved"))
+        if look.known and look.known.gone_at:
+            run.events.append((look.found.path, "came back"))
         row = look.known or ledger.new_row(look.found, source, taken, run.started_at)
         taken.add(row.file_id)
         rows.append(ledger.seen_now(row, look.found))

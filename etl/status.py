@@ -1,9 +1,9 @@
 """What is in the warehouse and how fresh it is."""
 
-import json
 from contextlib import closing
+from datetime import UTC, datetime
 
-from etl import views
+from etl import freshness, views
 from etl.commit import Warehouse
 from etl.tables import LOGICAL
 
@@ -27,7 +27,7 @@ def status_of(warehouse: Warehouse) -> dict[str, object]:
         rows = dict(con.execute(_COUNTS).fetchall())
         files, gone, bytes_read, pending = con.execute(_FILES).fetchall()[0]
         (rejects,) = con.execute("select count(*) from rejects").fetchall()[0]
-    state = warehouse.load()
+    state, fresh = warehouse.load(), freshness.freshness_of(warehouse)
     return {
         "warehouse": str(warehouse.folder),
         "commit": state.number,
@@ -37,12 +37,13 @@ def status_of(warehouse: Warehouse) -> dict[str, object]:
         "log_bytes": bytes_read,
         "warehouse_bytes": sum(file.size for file in state.files),
         "rows": {**rows, "rejects": rejects},
-        "last_run": _last_run(warehouse),
+        "last_success_at": _instant(fresh.last_success_at),
+        "cleanup_days": fresh.cleanup_days,
+        "is_stale": fresh.is_stale(),
+        "advice": fresh.words(),
+        "last_run": freshness.last_run(warehouse),
     }
 
 
-def _last_run(warehouse: Warehouse) -> object:
-    try:
-        return json.loads(warehouse.last_run.read_text())
-    except (FileNotFoundError, ValueError):
-        return None  # A note for people, not synced to disk: a power cut may take it.
+def _instant(micros: int | None) -> str | None:
+    return None if micros is None else datetime.fromtimestamp(micros / 1e6, tz=UTC).isoformat()

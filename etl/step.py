@@ -3,10 +3,11 @@
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 
 import pyarrow as pa
 
-from etl import __version__, runs, views, write
+from etl import __version__, freshness, runs, stopping, views, write
 from etl.build import PartResult
 from etl.chain import State, StoredFile
 from etl.commit import Warehouse
@@ -82,18 +83,26 @@ def commit(
     return after
 
 
-def show(warehouse: Warehouse, state: State, run: RunSummary) -> None:
-    """Let readers see the commit. What fails here is a problem, but no row is lost by it."""
+def show(
+    warehouse: Warehouse, state: State, run: RunSummary, read: Sequence[Path] | None = None
+) -> None:
+    """Let readers see the commit. What fails here is a problem, but no row is lost by it.
+
+    A sync says which config directories it read; other runs do not count as one.
+    """
     try:
         if run.is_committed:
             warehouse.publish(state)
             warehouse.retire(time.time())
             warehouse.clear_staging()
         views.refresh(warehouse, is_empty=state.number == 0)
-        warehouse.note_run(asdict(run))
+        last_sync = freshness.noted(warehouse, run.source, run.ended_at, read)
+        warehouse.note_run(asdict(run) | {"last_sync": last_sync})
     except (OSError, StorageError) as error:
         problem = f"commit {state.number} is safe, but showing it failed: {error}"
         run.problems.append((str(warehouse.folder), f"{problem}; the next run tries again"))
+    if run.is_committed:
+        stopping.go_on(state.number)
 
 
 def _earlier_runs(warehouse: Warehouse, state: State) -> pa.Table | None:

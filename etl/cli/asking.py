@@ -13,6 +13,8 @@ from etl.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from etl.commit import Warehouse
+
 
 # SQL may begin with a comment, which looks like an option.
 @main.command(context_settings={"ignore_unknown_options": True})
@@ -36,7 +38,8 @@ def query(sql: str, form: str, tz: str | None, warehouse: str | None) -> None:
     from etl import answers
 
     text = sys.stdin.read() if sql == "-" else sql
-    answer = answers.ask(warehouse_at(warehouse), text, time_zone=tz)
+    place = warehouse_at(warehouse)
+    answer = answers.ask(place, text, time_zone=tz)
     printers: dict[str, Callable[[answers.Answer], None]] = {
         "table": lambda one: output.show_table(one.names(), one.rows()),
         "json": lambda one: click.echo(one.json()),
@@ -44,6 +47,7 @@ def query(sql: str, form: str, tz: str | None, warehouse: str | None) -> None:
         "parquet": lambda one: one.write_parquet(sys.stdout.buffer),
     }
     printers[form](answer)
+    _advise(place)
 
 
 @main.command()
@@ -89,6 +93,14 @@ def sessions(
         output.show_sessions(found[:limit])
         if len(found) > limit:
             output.say(f"{len(found) - limit:,} more; --limit {len(found)} shows them all")
+    _advise(place)
+
+
+def _advise(warehouse: "Warehouse") -> None:
+    from etl import freshness
+
+    if advice := freshness.freshness_of(warehouse).words():
+        output.say(advice)
 
 
 @main.command()

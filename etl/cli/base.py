@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from etl import __version__, output
+from etl import __version__, output, stopping
 from etl.errors import CclakeError, StorageError
 
 if TYPE_CHECKING:
@@ -31,11 +31,12 @@ def warehouse_at(given: str | None) -> "Warehouse":
 
 
 class _Group(click.Group):
-    """Shows our own errors as a sentence and a hint."""
+    """Shows our own errors as a sentence and a hint, and an interrupt not at all."""
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's own signature
         try:
-            return super().invoke(ctx)
+            with stopping.interruptible():
+                return super().invoke(ctx)
         except CclakeError as error:
             output.fail(error)
         except BrokenPipeError:

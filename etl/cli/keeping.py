@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from etl import output
+from etl import output, stopping
 from etl.cli.base import json_option, main, warehouse_at, warehouse_option
 
 _MOST_EVENTS = 5
@@ -29,6 +29,7 @@ _MOST_EVENTS = 5
 )
 @warehouse_option
 @json_option
+@stopping.listening()
 def sync(
     logs: tuple[str, ...],
     source: str | None,

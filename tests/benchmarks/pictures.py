@@ -11,7 +11,7 @@ from etl.commit import Warehouse
 Picture = dict[str, tuple[int, int]]
 
 # Clocks: which run it was, and when. Everything else must be the same whatever happened.
-LEFT_OUT = frozenset({"sync_runs"})
+LEFT_OUT = frozenset({"sync_events", "sync_runs"})
 COLUMNS = {"source_files": "* exclude (first_seen_at) replace (gone_at is null as gone_at)"}
 
 _NAMES = """
