@@ -69,7 +69,7 @@ LONGEST_OPEN_BYTES = 1 << 16
 Secret = tuple[int, int, str]  # first byte, byte after the last, kind
 
 # What of a token a torn line may still show; the end of a token cannot be told from a tear.
-_OPEN_TOKEN = rb"(?!\[redacted:)(?:[^\s\"\\]|\\++/){4,}+\\*+"
+_OPEN_TOKEN = rb"(?!\[redacted:)(?:[^\s\"\\]|\\++/){8,}+\\*+"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +89,16 @@ class Shape:
             length = 1 + self.mark.startswith(b"\\")
             return self.mark[:length], self.mark[length:]
         end = rb"\." if self.start.endswith(rb"\.") else self.start[-1:]
-        return end + rb"(?=[\w+/\\=%-]{16})", rb"(?<=" + self.start + rb")"
+        return end + rb"(?=[\w.+/\\=%-]{16})", rb"(?<=" + self.start + rb")"
 
+
+# A word begins here: also after an escape, a colour code or %3D, which end in a letter, and
+# where an address of Telegram has it.
+# A backslash before it would make its first letter part of an escape.
+_WORD = (
+    rb"(?:(?<![\w\\])|(?<=\\[bfnrt])|(?<=\\u[0-9A-Fa-f]{4})"
+    rb"|(?<=%[0-9A-Fa-f]{2})|(?<=[0-9;\[]m)|(?<=/bot))"
+)
 
 # In a bytes pattern \w is [A-Za-z0-9_], and [^\W_] is that without the underscore.
 _SLASH = rb"\\*+/"
@@ -114,7 +122,7 @@ _PEM_BODY = (
     rb"(?:" + _PEM_GAP + _BASE64 + rb"{16,}+)++"
     rb"(?:" + _PEM_GAP + _BASE64 + rb"{1,15}+(?=[\\\"\r\n]| ?-|\Z))?+"
 )
-_PEM_PIECE = re.compile(rb"\\++(?:u[0-9A-Fa-f]{4}|[^/u])|(" + _BASE64 + rb"++)")
+_PEM_PIECE = re.compile(rb"\\++(?:u[0-9A-Fa-f]{4}|[^/u]|(?!/))|(" + _BASE64 + rb"++)")
 
 SHAPES = (
     Shape("anthropic", rb"sk-ant-", rb"[\w-]{24,}+"),
@@ -172,7 +180,7 @@ SHAPES = (
         rb"",
         rb"[^\W_]{32}(?!\w)",
         rb":(?<=[CK][0-9a-f]{32}:)",
-        rb"[AS][CK](?<![^\W_]..)[0-9a-f]{32}:",
+        _WORD + rb"[AS][CK][0-9a-f]{32}:",
     ),
     Shape("telegram", rb"[0-9]{8,10}:AA", rb"[\w-]{33}", rb":AA[\w-]{33}"),
     Shape("discord", _DISCORD_ID + rb"\.", rb"[\w-]{6}\.[\w-]{27,}+", rb"\.[\w-]{6}\.[\w-]{27}"),
@@ -215,7 +223,7 @@ SHAPES = (
         _PASSWORD,
         _USER + _PASSWORD,
         _USER,
-        rb"(?!\[redacted:)[^\s\"\\/@]{4,}+\\*+",
+        rb"(?!\[redacted:|[0-9]{1,5}\Z)[^\s\"\\/]++\\*+",
     ),
     Shape("sentry", rb"sntry[a-z]_", rb"(?:[\w+=-]|\\*+/){40,}+"),
     Shape("linear", rb"lin_api_", rb"[^\W_]{32,}+"),
@@ -242,14 +250,7 @@ SHAPES = (
     Shape("new_relic", rb"NRAK-", rb"[A-Z0-9]{27}"),
     Shape("tailscale", rb"tskey-", rb"[a-z]{3,12}-[^\W_]{8,32}-[^\W_]{24,}+"),
     Shape("rubygems", rb"rubygems_", rb"[0-9a-f]{48}"),
-    Shape("atlassian", rb"ATATT3", rb"[\w=-]{100,}+", rb"ATATT3[\w-]{100}"),
-)
-
-# A word begins here: after an escape, a colour code or %3D too, though those end in a letter.
-# A backslash before it would make its first letter part of an escape.
-_WORD = (
-    rb"(?:(?<![\w\\])|(?<=\\[bfnrt])|(?<=\\u[0-9A-Fa-f]{4})"
-    rb"|(?<=%[0-9A-Fa-f]{2})|(?<=[0-9;\[]m))"
+    Shape("atlassian", rb"ATATT3", rb"[\w=-]{100,}+", rb"ATATT3[\w=-]{100}"),
 )
 
 
