@@ -145,14 +145,14 @@ def test_two_secrets_side_by_side_are_both_hidden(between: str) -> None:
             assert not left_of(only_letters(sample.secret), only_letters(text))
 
 
-def test_nothing_is_left_of_two_secrets_that_run_into_each_other() -> None:
-    one = "gh" + "p_" + drawn(36, seed=1)
-    other = "ya" + "29." + drawn(80, seed=2)
+def test_nothing_is_left_of_secrets_that_run_into_each_other() -> None:
+    tokens = ["gh" + "p_" + drawn(36, seed=1), "ya" + "29." + drawn(80, seed=2)]
+    tokens += ["gh" + "p_" + drawn(36, seed=3)] * 2
 
-    text = REDACTOR.redact(as_line(f"{one}-{other}")).decode()
+    text = REDACTOR.redact(as_line(f"{tokens[0]}-{tokens[1]} {tokens[2]}{tokens[3]}")).decode()
 
-    assert not left_of(one, text)
-    assert not left_of(other, text)
+    assert not any(left_of(token, text) for token in tokens)
+    assert [kind for kind, _ in MARKER.findall(text)][:2] == ["github", "google"]
 
 
 # ---- What stays.
@@ -265,6 +265,15 @@ def test_a_private_key_is_hidden_however_it_is_shown(shown: object) -> None:
         assert [kind for kind, _ in MARKER.findall(text)] == ["private_key"]
         assert skeleton(json.loads(redacted)) == skeleton(json.loads(line))
         assert REDACTOR.redact(redacted) is redacted
+
+
+def test_a_private_key_has_one_fingerprint_however_it_is_shown() -> None:
+    numbered = [f"  {n}→{line}" for n, line in enumerate(KEY_LINES)]
+    shown = ["\n".join(KEY_LINES), "\\n".join(KEY_LINES), "\n".join(numbered), KEY_LINES]
+    redacted = REDACTOR.redact(as_line(shown)).decode()
+    marks = MARKER.findall(redacted)
+    assert len(marks) == 4
+    assert len(set(marks)) == 1
 
 
 def test_a_private_key_that_was_cut_off_takes_no_prose_with_it() -> None:
