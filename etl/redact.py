@@ -321,8 +321,7 @@ class Redactor:
         at = 0
         for start, end, kind in secrets:
             if end > at:
-                begin = max(start, at)
-                pieces += text[at:begin], self._hidden(kind, text[begin:end])
+                pieces += text[at:start], self._hidden(kind, text[start:end])
                 at = end
         return b"".join((*pieces, text[at:]))
 
