@@ -52,6 +52,7 @@ class State:
     content: str = "full"
     redact: str = "off"
     key: str = ""
+    forgets: bool = False  # no earlier commit may be kept beside it
 
 
 def name_of(number: int) -> str:
@@ -74,6 +75,7 @@ def written(state: State, run: object) -> tuple[State, bytes]:
         "content": state.content,
         "redact": state.redact,
         "key": state.key,
+        "forgets": state.forgets,
         "run": run,
         "files": [asdict(file) for file in state.files],
     }
@@ -97,6 +99,7 @@ def read(folder: Path, number: int) -> State:
         document.get("content", "full"),
         document.get("redact", "off"),
         document.get("key", ""),
+        document.get("forgets", False),
     )
 
 

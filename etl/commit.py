@@ -109,6 +109,8 @@ class Warehouse:
         cleared = self.clear_staging() + self._drop_unnamed_files()
         if state.number and not self.is_published(state):
             self.publish(state)
+        if state.forgets:
+            self._retire_all_before(state)
         return cleared
 
     def clear_staging(self) -> int:
@@ -128,13 +130,22 @@ class Warehouse:
         )
 
     def commit(
-        self, before: State, files: Iterable[StoredFile], fresh: Iterable[WrittenFile], run: object
+        self,
+        before: State,
+        files: Iterable[StoredFile],
+        fresh: Iterable[WrittenFile],
+        run: object,
+        *,
+        forgets: bool = False,
     ) -> State:
-        """Make the next commit durable; afterwards it is there, whatever happens."""
+        """Make the next commit durable; afterwards it is there, whatever happens.
+
+        Where it forgets, no earlier commit outlives the time when it is shown.
+        """
         self._move_in(fresh)
         number = before.number + 1
         after = replace(before, number=number, files=tuple(files), parent_sha256=before.sha256)
-        after, document = chain.written(after, run)
+        after, document = chain.written(replace(after, forgets=forgets), run)
         staged = self.staging / f"commit-{uuid4().hex}"
         _write_durably(staged, document)
         stopping.wait()
@@ -183,20 +194,19 @@ class Warehouse:
         swap.rename(self.current)
         _sync_folder(self.folder)
 
-    def retire(self, now_seconds: float) -> None:
-        """Drop commits that are past both the kept number and the kept time, oldest first."""
+    def retire(self, state: State, now_seconds: float) -> None:
+        """Drop commits that are past both the kept number and the kept time, oldest first.
+
+        Of a commit that forgets, every earlier one goes at once, whoever may still read it.
+        """
+        if state.forgets:
+            self._retire_all_before(state)
+            return
         for number in self.commit_numbers()[:-KEPT_COMMITS]:
             age_seconds = now_seconds - self._document(number).stat().st_mtime
             if age_seconds < KEPT_SECONDS:
                 break  # A clock that jumps must not tear a hole into the chain.
             self._drop_commit(number)
-        self._drop_unnamed_files()
-
-    def retire_all_before(self, state: State) -> None:
-        """Drop every earlier commit at once, whoever may still read it, and what only they held."""
-        for number in self.commit_numbers():
-            if number < state.number:
-                self._drop_commit(number)
         self._drop_unnamed_files()
 
     def note_run(self, summary: object) -> None:
@@ -205,6 +215,12 @@ class Warehouse:
         staged.write_text(indented(summary))
         staged.chmod(0o600)
         staged.rename(self.last_run)
+
+    def _retire_all_before(self, state: State) -> None:
+        for number in self.commit_numbers():
+            if number < state.number:
+                self._drop_commit(number)
+        self._drop_unnamed_files()
 
     def _move_in(self, fresh: Iterable[WrittenFile]) -> None:
         for file in fresh:

@@ -82,7 +82,6 @@ def forget(
         if is_rehearsal or scope.is_empty():
             return scope
         committed = _without(warehouse, state, loss, source)
-        warehouse.retire_all_before(committed)
         scope.commit = committed.number
         scope.traces = _proven(warehouse, loss)
     return scope
@@ -157,7 +156,7 @@ def _without(warehouse: Warehouse, state: State, loss: Loss, source: str) -> Sta
     results = [rewrite.rewrite_part(task) for task in work]
     stored = step.stored_books(warehouse, state, BOOKS)
     books = omit.books_without(stored, loss, keeping, run.started_at)
-    committed = step.commit(warehouse, state, results, books, run)
+    committed = step.commit(warehouse, state, results, books, run, forgets=True)
     step.show(warehouse, committed, run)
     return committed
 

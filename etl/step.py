@@ -59,8 +59,14 @@ def stored_books(warehouse: Warehouse, state: State, tables: Iterable[Table]) ->
     }
 
 
-def commit(
-    warehouse: Warehouse, state: State, results: Sequence[PartResult], books: Books, run: RunSummary
+def commit(  # noqa: PLR0913 - what is committed, and how
+    warehouse: Warehouse,
+    state: State,
+    results: Sequence[PartResult],
+    books: Books,
+    run: RunSummary,
+    *,
+    forgets: bool = False,
 ) -> State:
     """Make parts and books that a run wrote the next commit; what it did not write stays."""
     run.is_committed, run.ended_at = True, now()
@@ -78,7 +84,7 @@ def commit(
     kept = [file for file in state.files if file.published_path() not in replaced]
     files = sorted([*kept, *fresh], key=lambda file: file.published_path())
     told = {"run_id": run.run_id, "kind": run.kind}
-    after = warehouse.commit(state, files, written, told)
+    after = warehouse.commit(state, files, written, told, forgets=forgets)
     run.commit = after.number
     return after
 
@@ -93,7 +99,7 @@ def show(
     try:
         if run.is_committed:
             warehouse.publish(state)
-            warehouse.retire(time.time())
+            warehouse.retire(state, time.time())
             warehouse.clear_staging()
         views.refresh(warehouse, is_empty=state.number == 0)
         last_sync = freshness.noted(warehouse, run.source, run.ended_at, read)

@@ -85,8 +85,7 @@ def _rewritten(
         for table in BOOKS
         if table.name in stored
     }
-    committed = step.commit(warehouse, wanted, results, books, run)
+    hides = after.hides_more_than(before)
+    committed = step.commit(warehouse, wanted, results, books, run, forgets=hides)
     step.show(warehouse, committed, run)
-    if after.hides_more_than(before):
-        warehouse.retire_all_before(committed)
     return committed

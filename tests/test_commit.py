@@ -174,14 +174,14 @@ def test_a_published_file_is_the_stored_file_itself(synced: Warehouse) -> None:
 def test_retention_keeps_every_commit_for_an_hour(lake: Warehouse) -> None:
     empty_commits(lake, 6)
     now = commit_file(lake, 1).stat().st_mtime + KEPT_SECONDS - 60
-    lake.retire(now)
+    lake.retire(lake.load(), now)
     assert lake.commit_numbers() == [1, 2, 3, 4, 5, 6]
 
 
 def test_retention_keeps_three_commits_whatever_their_age(lake: Warehouse) -> None:
     empty_commits(lake, 6)
     now = commit_file(lake, 6).stat().st_mtime + KEPT_SECONDS + 60
-    lake.retire(now)
+    lake.retire(lake.load(), now)
     assert lake.commit_numbers() == [4, 5, 6]
     assert len(lake.commit_numbers()) == KEPT_COMMITS
     published = sorted(path.name for path in lake.published.iterdir())
@@ -190,7 +190,7 @@ def test_retention_keeps_three_commits_whatever_their_age(lake: Warehouse) -> No
 
 def test_retention_keeps_a_commit_whose_time_lies_ahead(lake: Warehouse) -> None:
     empty_commits(lake, 4)
-    lake.retire(commit_file(lake, 1).stat().st_mtime - 5 * KEPT_SECONDS)
+    lake.retire(lake.load(), commit_file(lake, 1).stat().st_mtime - 5 * KEPT_SECONDS)
     assert lake.commit_numbers() == [1, 2, 3, 4]
 
 
@@ -202,7 +202,7 @@ def test_retention_drops_only_files_that_no_kept_commit_names(
             sink.write(encoded([user("more", f"u{second}", second)]))
         run_sync(logs, synced.folder)
     now = commit_file(synced, 5).stat().st_mtime + KEPT_SECONDS + 60
-    synced.retire(now)
+    synced.retire(synced.load(), now)
     kept = [synced.read_commit(number) for number in (3, 4, 5)]
     assert {path.name for path in synced.files.iterdir()} == {
         file.name for state in kept for file in state.files
@@ -275,7 +275,7 @@ def test_retention_leaves_no_gap_where_clocks_jumped(lake: Warehouse) -> None:
     now = commit_file(lake, 6).stat().st_mtime
     for number in (1, 3):
         os.utime(commit_file(lake, number), (now - 2 * KEPT_SECONDS,) * 2)
-    lake.retire(now)
+    lake.retire(lake.load(), now)
     assert lake.commit_numbers() == [2, 3, 4, 5, 6]
 
 
@@ -302,12 +302,18 @@ def test_a_published_tree_that_lost_a_file_is_made_again(synced: Warehouse) -> N
     assert synced.is_published(state)
 
 
-def test_dropping_all_earlier_commits_leaves_the_newest_and_its_files(lake: Warehouse) -> None:
-    state = empty_commits(lake, 4)
-    lake.retire_all_before(state)
+def test_a_commit_that_forgets_leaves_no_earlier_one_even_after_a_kill(lake: Warehouse) -> None:
+    state = empty_commits(lake, 3)
+    forgetful = lake.commit(state, [], [], {}, forgets=True)
+    assert lake.commit_numbers() == [1, 2, 3, 4]  # killed here
+    lake.recover(lake.load())
     assert lake.commit_numbers() == [4]
     assert [path.name for path in lake.published.iterdir()] == ["0000000004"]
-    assert lake.load() == state
+    assert lake.load() == forgetful
+    later = lake.commit(forgetful, [], [], {})
+    assert not later.forgets
+    lake.retire(later, 0)
+    assert lake.commit_numbers() == [4, 5]
 
 
 def test_a_stray_file_among_the_commits_is_no_commit(synced: Warehouse) -> None:
