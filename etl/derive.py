@@ -35,7 +35,10 @@ def derive(facts: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
     """Return the derived tables of a part by name, typed as declared."""
     numbered = {**facts, "entries": _with_numbers(facts["entries"], "entry_no", "file_no")}
     numbered["content_blocks"] = _with_numbers(facts["content_blocks"], "block_no")
-    con = _connection(os.getpid(), threading.get_ident())
+    try:
+        con = _connection(os.getpid(), threading.get_ident())
+    except duckdb.Error as error:
+        raise DeriveError(f"cannot begin to derive its tables: {error}") from error
     try:
         for table in FACTS:
             con.register(table.name, numbered[table.name])
