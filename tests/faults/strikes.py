@@ -13,6 +13,7 @@ import re
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -74,6 +75,35 @@ def _doomed(steps: tuple[Path, Strike, Path], words: Path, options: list[str]) -
     os.dup2(said, sys.stdout.fileno())
     os.dup2(said, sys.stderr.fileno())
     _Steps(*steps).watch()
+    main(options)
+
+
+def doomed_sync(
+    logs: Path, lake: Path, jobs: int, after_seconds: float, stop: signal.Signals
+) -> int | None:
+    """Start a sync, signal it and its workers after a while, and return its exit code."""
+    options = [*sync_options(logs, lake), "--jobs", str(jobs)]
+    process = FORKS.Process(target=_own_group, args=(lake.with_suffix(".words"), options))
+    process.start()
+    process.join(after_seconds)
+    assert process.pid
+    with suppress(ProcessLookupError):  # It may have ended, or not have begun a group yet.
+        os.killpg(process.pid, stop)
+    if process.is_alive():
+        os.kill(process.pid, stop)
+    process.join()
+    exit_code = process.exitcode
+    process.close()
+    return exit_code
+
+
+def _own_group(words: Path, options: list[str]) -> None:
+    from etl.cli import main  # noqa: PLC0415 - the parent needs none of it
+
+    os.setsid()
+    said = os.open(words, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    os.dup2(said, sys.stdout.fileno())
+    os.dup2(said, sys.stderr.fileno())
     main(options)
 
 
