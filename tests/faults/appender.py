@@ -10,9 +10,9 @@ from pathlib import Path
 
 from tests.sessions import PROJECT, encoded, user
 
-MOST_LINES = 4000
+MOST_LINES = 20_000
 MOST_LOGS = 40
-PAUSE_SECONDS = 0.02
+PAUSE_SECONDS = 0.08
 
 
 def main(logs: Path, seed: int) -> None:
