@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from etl import derive, write
 from etl.content import Keeping
+from etl.errors import StorageError
 from etl.facts import FactBatch, Facts
 from etl.follow import FileOutcome, FileTask, Origin, Place, Tally, follow, whole
 from etl.jsontext import loads
@@ -62,20 +63,39 @@ class PartResult:
     source: str = ""
 
 
+class _UnreadError(Exception):
+    """Raised when a file cannot be read to its end."""
+
+    def __init__(self, file: FileTask, reason: str | None) -> None:
+        super().__init__(file.path)
+        self.outcome = FileOutcome(file.origin.file_id, problem=f"cannot read: {reason}")
+
+
 def build_part(task: PartTask) -> PartResult:
-    """Read, normalise, derive and write one part. Files that tear while read are left out."""
+    """Read, normalise, derive and write one part. Files that cannot be read whole are left out."""
+    unread: list[FileOutcome] = []
     # Nothing here makes reference cycles, and the collector would walk millions of fresh objects.
     gc.disable()
     try:
-        while True:
-            try:
-                return _PartBuilder(task).build()
-            except TornReadError as torn:
-                task = _without(task, str(torn))
-            except derive.DeriveError as error:
-                return _not_done(task, str(error))
+        result = _built(task, unread)
+        result.outcomes += unread
+        return result
     finally:
         gc.enable()
+
+
+def _built(task: PartTask, unread: list[FileOutcome]) -> PartResult:
+    """Begin anew without each file that fails half-way: the rows it gave must not stay."""
+    while True:
+        try:
+            return _PartBuilder(task).build()
+        except TornReadError as torn:
+            task = _without(task, str(torn))
+        except _UnreadError as error:
+            task = _without(task, str(error))
+            unread.append(error.outcome)
+        except derive.DeriveError as error:
+            return _not_done(task, str(error))
 
 
 def _not_done(task: PartTask, problem: str) -> PartResult:
@@ -115,12 +135,20 @@ class _PartBuilder:
     def _look_at(self, file: FileTask) -> FileOutcome:
         if file.tail:
             return self._take_tail(file)
+        before = self._taken()
         try:
             return self._read_sidecar(file) if file.is_sidecar else follow(file, self)
         except TornReadError:
             raise
         except OSError as error:
-            return FileOutcome(file.origin.file_id, problem=f"cannot read: {error.strerror}")
+            unread = _UnreadError(file, error.strerror)
+            if self._taken() == before:
+                return unread.outcome
+            raise unread from error
+
+    def _taken(self) -> tuple[int, int, int]:
+        """Return what changes with every row that is taken in."""
+        return self._number, self._fresh_bytes, self._batch.raw_bytes
 
     def _read_sidecar(self, file: FileTask) -> FileOutcome:
         outcome, content = whole(file)
@@ -169,6 +197,15 @@ class _PartBuilder:
             self._flush_segment()
 
     def _flush_segment(self) -> None:
+        try:
+            self._write_segment()
+        except OSError as error:  # Nobody may take it for an error of the log that is being read.
+            raise StorageError(
+                f"cannot store rows in '{self._task.staging}': {error.strerror or error}",
+                hint="nothing was committed; free space or fix the folder and run again",
+            ) from error
+
+    def _write_segment(self) -> None:
         raw_bytes = self._fresh_bytes + (self._reopened.raw_bytes if self._reopened else 0)
         merged = {table.name: self._merged(table.name) for table in FACTS}
         for table in FACTS:

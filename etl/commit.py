@@ -9,7 +9,7 @@ import os
 import shutil
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
@@ -186,7 +186,7 @@ class Warehouse:
                 target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                 folders.add(target.parent)
             os.link(self.files / file.name, target)
-        shutil.rmtree(self.published / name, ignore_errors=True)
+        _remove(self.published / name)
         tree.mkdir(mode=0o700, exist_ok=True)
         tree.rename(self.published / name)
         swap = self.staging / f"current-{uuid4().hex}"
@@ -248,7 +248,7 @@ class Warehouse:
             )
 
     def _drop_commit(self, number: int) -> None:
-        shutil.rmtree(self.published / chain.name_of(number), ignore_errors=True)
+        _remove(self.published / chain.name_of(number))
         self._document(number).unlink()
 
     def _drop_unnamed_files(self) -> int:
@@ -269,6 +269,12 @@ class Warehouse:
 
     def _document(self, number: int) -> Path:
         return self.commits / f"{chain.name_of(number)}.json"
+
+
+def _remove(tree: Path) -> None:
+    """Remove a tree, or fail: what is left of one whose commit is gone, nobody would clear."""
+    with suppress(FileNotFoundError):
+        shutil.rmtree(tree)
 
 
 def _write_durably(path: Path, content: bytes) -> None:

@@ -39,8 +39,11 @@ def derive(facts: Mapping[str, pa.Table], staging: Path | None = None) -> dict[s
     """
     numbered = {**facts, "entries": _with_numbers(facts["entries"], "entry_no", "file_no")}
     numbered["content_blocks"] = _with_numbers(facts["content_blocks"], "block_no")
-    con = _connection(os.getpid(), threading.get_ident())
-    spill = engine.spill_below(con, staging) if staging else None
+    try:
+        con = _connection(os.getpid(), threading.get_ident())
+        spill = engine.spill_below(con, staging) if staging else None
+    except duckdb.Error as error:
+        raise DeriveError(f"cannot begin to derive its tables: {error}") from error
     try:
         for table in FACTS:
             con.register(table.name, numbered[table.name])

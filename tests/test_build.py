@@ -1,5 +1,6 @@
 """Building one part: what it reads, which segments it writes, and what it does with bad files."""
 
+import errno
 import os
 import shutil
 from dataclasses import replace
@@ -9,6 +10,7 @@ import pytest
 
 from etl import build, derive, sqlfiles, write
 from etl.build import PartResult, PartTask, Segment
+from etl.errors import StorageError
 from etl.follow import FileOutcome, FileTask, Origin
 from etl.hashing import hash_of
 from etl.parts import SEGMENT_BYTES, Slot
@@ -237,11 +239,40 @@ def test_a_file_that_cannot_be_read_is_reported_and_others_go_on(
     good = written_log(tmp_path, "good.jsonl", prompts("u1"))
     Path(gone.path).unlink()
     result = run(staging, gone, good)
-    assert [(one.file_id, one.problem) for one in result.outcomes] == [
-        ("gone.jsonl", "cannot read: No such file or directory"),
-        ("good.jsonl", None),
-    ]
+    assert {one.file_id: one.problem for one in result.outcomes} == {
+        "gone.jsonl": "cannot read: No such file or directory",
+        "good.jsonl": None,
+    }
     assert rows(staging, result, "entries", "uuid") == ["u1"]
+
+
+def test_a_file_that_fails_half_way_leaves_no_row_behind(
+    tmp_path: Path, staging: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good = written_log(tmp_path, "good.jsonl", encoded([user("hi", "u-good")]))
+    bad = written_log(tmp_path, "bad.jsonl", encoded([user("first", "u1"), user(BIG + BIG, "u2")]))
+    pread = os.pread
+
+    def failing(descriptor: int, count: int, offset: int) -> bytes:
+        if offset:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return pread(descriptor, count, offset)
+
+    monkeypatch.setattr(os, "pread", failing)
+    result = run(staging, bad, good)
+    assert rows(staging, result, "entries", "uuid") == ["u-good"]
+    assert {one.file_id: one.problem for one in result.outcomes} == {
+        "good.jsonl": None,
+        "bad.jsonl": "cannot read: Input/output error",
+    }
+
+
+def test_a_segment_that_cannot_be_stored_is_no_fault_of_the_log_that_fills_it(
+    tmp_path: Path,
+) -> None:
+    log = written_log(tmp_path, "a.jsonl", encoded([user(BIG, "u1")]))
+    with pytest.raises(StorageError, match="No such file or directory"):
+        run(tmp_path / "no such folder", log, segment_bytes=1)
 
 
 @pytest.mark.parametrize(

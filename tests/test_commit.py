@@ -1,5 +1,6 @@
 """The commit protocol: one writer, trusted state, recovery, retention and privacy."""
 
+import errno
 import fcntl
 import hashlib
 import os
@@ -186,6 +187,25 @@ def test_retention_keeps_three_commits_whatever_their_age(lake: Warehouse) -> No
     assert len(lake.commit_numbers()) == KEPT_COMMITS
     published = sorted(path.name for path in lake.published.iterdir())
     assert published == ["0000000004", "0000000005", "0000000006"]
+
+
+def test_a_commit_whose_tree_cannot_be_removed_stays_until_it_can(
+    lake: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    empty_commits(lake, 4)
+    now = commit_file(lake, 4).stat().st_mtime + KEPT_SECONDS + 60
+
+    def refused(*_arguments: object, **_named: object) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    with monkeypatch.context() as disk:
+        disk.setattr(os, "rmdir", refused)
+        with pytest.raises(OSError, match="Input/output error"):
+            lake.retire(lake.load(), now)
+    assert lake.commit_numbers() == [1, 2, 3, 4]
+    lake.retire(lake.load(), now)
+    assert lake.commit_numbers() == [2, 3, 4]
+    assert not (lake.published / "0000000001").exists()
 
 
 def test_retention_keeps_a_commit_whose_time_lies_ahead(lake: Warehouse) -> None:

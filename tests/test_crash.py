@@ -1,9 +1,8 @@
-"""A sync that is killed at any step changes nothing but time, and a full disk commits nothing."""
+"""Syncs that are stopped at a step of their own, for whoever needs one; the sweep is in faults/."""
 
 import json
 import multiprocessing
 import os
-import random
 import re
 import shutil
 import signal
@@ -15,17 +14,12 @@ from itertools import groupby
 from pathlib import Path
 
 import pyarrow as pa
-import pytest
 
 from etl import write
 from etl.commit import KEPT_COMMITS, KEPT_SECONDS, Warehouse
-from etl.demo import write_tree
-from tests.benchmarks import processes
-from tests.benchmarks.pictures import differences, picture_of
 from tests.sessions import append, assistant, run_sync, tool_result, tool_use, user, write_log
 
 TOP = Path(__file__).resolve().parent.parent
-KILLS = 3
 CHANGES = frozenset({"os.link", "os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.symlink"})
 WITH_TARGET = frozenset({"os.link", "os.rename", "os.symlink"})
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
@@ -213,41 +207,6 @@ def leftovers(warehouse: Warehouse) -> list[str]:
     return sorted({path.name for path in warehouse.staging.iterdir()} | stored - named)
 
 
-# ---- Killed.
-
-
-@pytest.mark.parametrize("make_scene", [first_sync, later_sync, sync_after_a_kill])
-def test_a_sync_killed_at_any_step_leaves_a_whole_snapshot_and_is_healed_by_the_next(
-    make_scene: Callable[[Path], Scene], tmp_path: Path
-) -> None:
-    scene, lake = make_scene(tmp_path), tmp_path / "lake"
-    steps = steps_of(scene, lake)
-    broken = {}
-    for step in struck_steps(steps, is_first_sync=scene.start is None):
-        scene.reset(lake)
-        assert exit_code_of(doomed_sync, scene.logs, lake, step) == -signal.SIGKILL
-        if wrong := list(wrong_after_a_kill(lake, scene)):
-            broken[f"{step}: {steps[step - 1]}"] = wrong
-    assert broken == {}
-
-
-def test_syncs_killed_at_random_moments_leave_views_that_answer_and_heal(tmp_path: Path) -> None:
-    logs, clean, lake = tmp_path / "logs", tmp_path / "clean", tmp_path / "lake"
-    write_tree(logs, megabytes=1, seed=2)
-    usual = processes.sync(logs, clean, jobs=2)
-    assert usual.exit_code == 0
-    dice = random.Random(5)  # noqa: S311 - moments, not secrets
-    for number in range(KILLS):
-        shutil.rmtree(lake, ignore_errors=True)
-        moment = usual.wall_seconds * (0.3 + 0.7 * (number + dice.random()) / KILLS)
-        processes.killed(logs, lake, jobs=2, after_seconds=moment)
-        status = cclake("status", "--warehouse", str(lake))
-        assert status.returncode == 0 or "no warehouse" in status.stderr
-        run_sync(logs, lake, source=processes.SOURCE)
-        assert differences(picture_of(lake), picture_of(clean)) == []
-        assert leftovers(Warehouse(lake)) == []
-
-
 # ---- Refused.
 
 
@@ -286,38 +245,3 @@ def test_a_sync_beside_one_that_holds_the_lock_exits_3_and_the_first_goes_on(
         first.wait()
     assert Warehouse(lake).commit_numbers() == [1]
     assert leftovers(Warehouse(lake)) == []
-
-
-@pytest.mark.parametrize("limit", [0, 2000, 6000])
-def test_a_disk_that_takes_no_more_commits_nothing_and_the_next_run_heals(
-    limit: int, tmp_path: Path
-) -> None:
-    scene, lake = later_sync(tmp_path), tmp_path / "lake"
-    scene.reset(lake)
-    before = Warehouse(lake).commit_numbers()
-    full = cclake(*sync_options(scene.logs, lake), before=limited_to(limit))
-    assert (full.returncode, full.stdout) == (5, "")
-    assert "Traceback" not in full.stderr
-    assert Warehouse(lake).commit_numbers() == before
-    assert published_tables(lake) == scene.before
-    run_sync(scene.logs, lake)
-    assert published_tables(lake) == scene.after
-    assert leftovers(Warehouse(lake)) == []
-
-
-def test_a_disk_that_is_full_after_the_commit_keeps_it_and_the_next_run_shows_it(
-    tmp_path: Path,
-) -> None:
-    logs, lake = tmp_path / "logs", tmp_path / "lake"
-    write_log(logs, LINES)
-    full = cclake(*sync_options(logs, lake), before=limited_to(50_000))
-    assert (full.returncode, Warehouse(lake).commit_numbers()) == (1, [1])
-    assert "commit 1 is safe" in full.stderr
-    assert "Traceback" not in full.stderr
-    assert run_sync(logs, lake).exit_code() == 0
-    assert leftovers(Warehouse(lake)) == []
-
-
-def limited_to(size: int) -> str:
-    """Return a script after which no file of the process can grow past a size."""
-    return f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size}))"

@@ -41,6 +41,10 @@ class _Group(click.Group):
             output.fail(error)
         except BrokenPipeError:
             raise  # click ends quietly when the reader of a pipe has gone.
+        except MemoryError:
+            what = "there is not enough memory"
+            hint = "what was committed is safe; give it more, or run again with --jobs 1"
+            output.fail(StorageError(what, hint=hint))
         except OSError as error:
             output.fail(StorageError(str(error), hint="free space or name another place"))
 
