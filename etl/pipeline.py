@@ -135,7 +135,7 @@ def _is_moved(file: discover.FoundFile, row: LedgerRow) -> bool:
     if Path(row.root, row.path).exists():
         return False
     try:
-        with closing(LogReader(file.full_path())) as reader:
+        with closing(LogReader(file.full_path(), (file.device, file.inode))) as reader:
             return reader.prefix_matches(row.offset, row.prefix_hash)
     except OSError:
         return False  # The look itself will open it again, and report why it cannot.
@@ -199,7 +199,7 @@ def _after(row: LedgerRow, outcome: FileOutcome | None, run: RunSummary) -> Ledg
         return row
     if outcome is None:
         if row.part is None:
-            return peek.with_pending(row, run.problems)
+            return peek.with_pending(row, run.problems, run.events)
         run.events.append((row.path, "torn"))
         return replace(row, ctime_ns=0)
     if outcome.problem:
