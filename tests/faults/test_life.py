@@ -15,10 +15,10 @@ import pytest
 
 from etl.pipeline import RunSummary
 from tests.faults.coverage import flaws_of, ledger_of
+from tests.faults.lives import Rows, events_of, log_of, project_of, prompts, texts_of
 from tests.faults.tally import Tally
-from tests.sessions import Line, append, assistant, encoded, rows, run_sync, user, write_log
+from tests.sessions import append, encoded, rows, run_sync, write_log
 
-Rows = list[tuple[int, str]]  # generation and text
 Act = Callable[[Path], Path | None]  # what happens to a log, and where it stands afterwards
 Kept = Callable[[Path], Path]  # the same, where a log still stands
 
@@ -37,17 +37,6 @@ class Fault:
     more: tuple[str | bytes, ...] = (AFTER,)  # is appended then, and must be all that is new
     sources: int = 1
     is_answered: bool = True  # else its log begins with the first of `before`
-
-
-def prompts(project: str, *texts: str | bytes) -> list[Line | bytes]:
-    """Prompts with these texts; each has a uuid of its own, bytes are as they are."""
-    return [t if isinstance(t, bytes) else user(t, f"{project} {t[:9]}") for t in texts]
-
-
-def log_of(project: str, *texts: str | bytes) -> list[Line | bytes]:
-    """A log with one response of its own, which no rewrite and no copy may count again."""
-    answer = assistant(uuid=f"a{project}", message_id=f"m{project}", request=f"r{project}")
-    return [answer, *prompts(project, *texts)]
 
 
 def rewritten(*texts: str | bytes) -> Kept:
@@ -212,7 +201,7 @@ FAULTS: dict[str, Fault] = {
     "torn line ends otherwise": Fault(tail_replaced, (), ((0, "instead"),), before=("one", TORN)),
     "torn line never ends": Fault(left_alone, before=("one", TORN), more=()),
 }
-PROJECTS = {name: f"-p{number:02d}" for number, name in enumerate(FAULTS)}
+PROJECTS = {name: project_of(number) for number, name in enumerate(FAULTS)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,19 +212,6 @@ class Scene:
     runs: tuple[RunSummary, ...]
     texts: tuple[dict[str, Rows], ...]  # by project, before the faults and behind each run
     responses: dict[str, int]
-
-
-def texts_of(lake: Path) -> dict[str, Rows]:
-    """Return the physical rows by project, with their generation."""
-    found: dict[str, Rows] = {project: [] for project in PROJECTS.values()}
-    sql = """
-    select left(path, 4), b.generation, b.text
-    from raw.content_blocks as b join source_files using (file_id)
-    where b.text <> 'Done.' order by b.generation, line_no
-    """
-    for project, generation, text in rows(lake, sql):
-        found[project].append((generation, text))
-    return found
 
 
 def laid_out(logs: Path, name: str) -> Path:
@@ -263,10 +239,6 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Scene:
     return Scene(lake, (behind, after, idle), tuple(texts), responses)
 
 
-def events_of(run: RunSummary, project: str) -> list[str]:
-    return [what for path, what in run.events if f"/{project}" in f"/{path}"]
-
-
 def expected_rows(fault: Fault) -> tuple[Rows, Rows, Rows]:
     """Return what a project's rows are before its fault, behind it and after that."""
     before = [(0, text) for text in fault.before if isinstance(text, str)]
@@ -284,7 +256,7 @@ def test_whatever_happens_to_a_log_its_rows_stay_and_new_ones_come_once(
 ) -> None:
     tally.injected += 1
     fault, project = FAULTS[name], PROJECTS[name]
-    found = tuple(sorted(texts[project]) for texts in scene.texts)
+    found = tuple(texts[project] for texts in scene.texts)
     assert found == tuple(map(sorted, expected_rows(fault)))
     told = events_of(scene.runs[0], project)
     assert [what[: len(known)] for what, known in zip(told, fault.events, strict=True)] == [
