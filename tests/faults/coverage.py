@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from etl import ledger, write
 from etl.commit import Warehouse
@@ -14,10 +15,10 @@ Span = tuple[int, int]  # first byte, byte after the newline
 Source = tuple[str, int]  # file, generation
 
 
-def stored_rows(lake: Path, table: str, *columns: str) -> list[tuple[object, ...]]:
+def stored_rows(lake: Path, table: str, *columns: str) -> list[tuple[Any, ...]]:
     """Return the rows of a physical table in the newest commit."""
     warehouse = Warehouse(lake)
-    found: list[tuple[object, ...]] = []
+    found: list[tuple[Any, ...]] = []
     for file in warehouse.load().files:
         if file.table == table:
             rows = write.read_table(warehouse.files / file.name, list(columns))
@@ -42,7 +43,7 @@ def spans_of(lake: Path) -> dict[Source, list[Span]]:
     found += Counter(row[:-1] for row in entries if row[-1] == 0)
     spans: dict[Source, list[Span]] = defaultdict(list)
     for file_id, generation, start, end in sorted(found.elements(), key=repr):
-        spans[str(file_id), int(str(generation))].append((int(str(start)), int(str(end))))
+        spans[file_id, generation].append((start, end))
     return {source: sorted(lines) for source, lines in spans.items()}
 
 
