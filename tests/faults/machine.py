@@ -32,6 +32,7 @@ from tests.test_crash import doomed_sync, exit_code_of
 # Renames and copies lead from name to name, also to one that another log once had.
 NAMES = ("-a/s1.jsonl", "-a/s2.jsonl", "-b/s1.jsonl", "-b/s3.jsonl", "-a/s1.jsonl.superseded")
 STEPS = st.integers(1, 20) | st.integers(1, 110)  # A sync without news takes few.
+SAME_SIZE = {"é".encode(): b"ee", b"Done": b"Gone", b"oops": b"hmph", b" \n": b"\t\n"}
 Stored = dict[Source, dict[Span, bytes]]  # what identifies the line: its uuid, or its raw bytes
 
 names = st.sampled_from(NAMES)
@@ -128,6 +129,14 @@ class LivesOfLogs(RuleBasedStateMachine):
             path.with_name("new").rename(path)
         else:
             path.write_bytes(content)
+        self._is_calm = False
+
+    @precondition(lambda self: self._present())
+    @rule(number=which, old=st.sampled_from([*SAME_SIZE]))
+    def alter(self, number: int, old: bytes) -> None:
+        """Another word of the same length."""
+        path = self._path(self._one_of(number))
+        path.write_bytes(path.read_bytes().replace(old, SAME_SIZE[old]))
         self._is_calm = False
 
     @precondition(lambda self: self._present())
