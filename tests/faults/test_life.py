@@ -1,8 +1,17 @@
 """What can happen to a log between two syncs, each fault beside the others, in one warehouse.
 
-What is proved elsewhere: truncated, rewritten with its time put back, moved, gone and back in
-`test_life_of_a_log.py`; copies of every kind in `test_copies.py`; any difference of the stat tuple
-in `test_resume.py`; odd names and things that are no files in `test_discover.py`.
+Where each fault of a source is injected, by the rows of the matrix:
+
+    truncated, rewritten, replaced (5 to 9)     here; with its time put back: test_life_of_a_log
+    renamed, inode reused, copied (10 to 12)    here; what a copy may not count: test_copies
+    linked, two roots, bind mount (13)          here, test_life_places
+    times that lie, equal heads (14, 15)        here; any difference of a stat: test_resume
+    appended to or cut while read (16, 17)      test_life_races
+    torn last lines (18)                        here; cut at any byte: test_read, test_properties
+    deleted, before, between, during (27)       here, test_life_races; its tail: test_life_of_a_log
+    locked, no file, links, swaps (29 to 31)    test_life_places, test_life_races, test_discover
+    odd names, deep, many (32, 33)              test_life_places, test_discover
+    all of it in any order, with kills          test_model
 """
 
 import os
