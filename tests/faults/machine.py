@@ -54,6 +54,7 @@ class LivesOfLogs(RuleBasedStateMachine):
         self._is_calm = True  # since the last sync logs only grew, moved or were touched
         self._checked = 0  # the last commit that was looked at
         self._settled: Stored = {}
+        self._read: dict[Source, bytes] = {}
         self._ever_stood: set[bytes] = set()
         self._readers: list[tuple[Path, list[Any]]] = []
         (self._logs / "projects").mkdir(parents=True)
@@ -239,7 +240,10 @@ class LivesOfLogs(RuleBasedStateMachine):
         """The rows of a log's generation are the lines that it has now, and its tail waits."""
         end = content.rfind(b"\n") + 1
         assert (row.offset, row.pending) == (end, content[end:])
-        lines = stored.get((row.file_id, row.generation), {})
+        source = (row.file_id, row.generation)
+        assert content.startswith(self._read.get(source, b"")), "other bytes, same generation"
+        self._read[source] = content[:end]
+        lines = stored.get(source, {})
         expected = spans_in(content[:end])
         assert lines.keys() == expected.keys()
         for span, line in expected.items():
