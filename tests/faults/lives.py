@@ -3,7 +3,7 @@
 from collections import defaultdict
 from pathlib import Path
 
-from etl.pipeline import RunSummary
+from etl.step import RunSummary
 from tests.sessions import Line, assistant, rows, user
 
 Rows = list[tuple[int, str]]  # generation and text

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import pytest
 
-from etl.pipeline import RunSummary
+from etl.step import RunSummary
 from tests.faults.coverage import flaws_of, ledger_of
 from tests.faults.lives import Rows, events_of, log_of, project_of, prompts, texts_of
 from tests.faults.tally import Tally

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from etl.config import Settings
-from etl.pipeline import RunSummary, sync
+from etl.pipeline import sync
+from etl.step import RunSummary
 from tests.faults.coverage import flaws_of, ledger_of, stored_rows
 from tests.faults.tally import Tally
 from tests.sessions import PROJECT, SESSION, append, rows, run_sync, user, write_log

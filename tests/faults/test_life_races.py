@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from etl.pipeline import RunSummary
+from etl.step import RunSummary
 from tests.faults.coverage import flaws_of, ledger_of
 from tests.faults.lives import Rows, events_of, log_of, problems_of, project_of, prompts, texts_of
 from tests.faults.tally import Tally
