@@ -65,7 +65,7 @@ class LivesOfLogs(RuleBasedStateMachine):
     @initialize()
     def first_sync(self) -> None:
         """Its kills are all in `test_crash.py`; they cost a second each."""
-        self.append_line("-a/s1.jsonl", "user")
+        self.append_lines("-a/s1.jsonl", ["user", "assistant"])
         self.sync()
 
     # ---- What happens to logs.
@@ -93,10 +93,17 @@ class LivesOfLogs(RuleBasedStateMachine):
         others = {"blank": b" \n", "broken": b"{%d oops\n" % number}
         return others.get(kind) or encoded([user(f"é {number}", f"u{number}")])
 
-    @rule(name=names, kind=kinds)
-    def append_line(self, name: str, kind: str) -> None:
+    @rule(name=names, kinds=st.lists(kinds, min_size=1, max_size=3))
+    def append_lines(self, name: str, kinds: list[str]) -> None:
         self._rests.pop(name, None)
-        append(self._path(name), self._line(kind))
+        append(self._path(name), *map(self._line, kinds))
+
+    @precondition(lambda self: self._present())
+    @rule(number=which, kinds=st.lists(kinds, min_size=1, max_size=3))
+    def grow_and_sync(self, number: int, kinds: list[str]) -> None:
+        """As most logs do most of the time."""
+        self.append_lines(self._one_of(number), kinds)
+        self.sync()
 
     @rule(name=names, left=st.sampled_from([1, 2, 40, 200]))
     def append_partial(self, name: str, left: int) -> None:
@@ -133,12 +140,17 @@ class LivesOfLogs(RuleBasedStateMachine):
         self._is_calm = False
 
     @precondition(lambda self: self._present())
-    @rule(number=which, old=st.sampled_from([*SAME_SIZE]))
-    def alter(self, number: int, old: bytes) -> None:
-        """Another word of the same length."""
+    @rule(number=which, is_synced=st.booleans())
+    def alter(self, number: int, *, is_synced: bool) -> None:
+        """Put other words of the same length."""
         path = self._path(self._one_of(number))
-        path.write_bytes(path.read_bytes().replace(old, SAME_SIZE[old]))
+        content = path.read_bytes()
+        for one, other in SAME_SIZE.items():
+            content = content.replace(one, other)
+        path.write_bytes(content)
         self._is_calm = False
+        if is_synced:
+            self.sync()
 
     @precondition(lambda self: self._present())
     @rule(number=which, to=names)
@@ -187,7 +199,7 @@ class LivesOfLogs(RuleBasedStateMachine):
         if exit_code == 0:
             self._after_a_sync()
 
-    @precondition(lambda self: self._checked)
+    @precondition(lambda self: self._checked > len(self._readers))
     @rule()
     def open_reader(self) -> None:
         pinned = Warehouse(self._lake).snapshot()
