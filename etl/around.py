@@ -67,7 +67,7 @@ def _look_at(kind: str, file: FileTask, keeping: Keeping) -> tuple[Table, FileOu
         sink = _PromptSink(keeping)
         return table, follow(file, sink), sink.rows
     except TornReadError:
-        return table, _failed(file, "it shrank while it was read; the next run reads it"), []
+        return table, _failed(file, "it changed while it was read; the next run reads it"), []
     except OSError as error:
         return table, _failed(file, f"cannot read: {error.strerror}"), []
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 AGENT_PREFIX = "agent-"
 _DEEPEST_FOLDER = 64
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class FoundFile:
 
     def full_path(self) -> str:
         """Return where the file lies."""
-        return os.path.join(self.root, self.path)  # noqa: PTH118 - hot, and paths may be any bytes
+        return _whole(self.root, self.path)
 
 
 @dataclass(slots=True)
@@ -79,16 +80,12 @@ def walk(roots: Iterable[Path], configs: Iterable[Path] = ()) -> Walk:
     """
     found = Walk()
     for root in roots:
-        top = os.fspath(root)
-        for path in _scan(top, "", found, top):
-            place = place_of(path)
-            if place is not None:
-                _take(top, path, place, found)
+        _walk_below(os.fspath(root), "", found)
     for config in map(os.fspath, configs):
         if not os.path.isdir(config):  # noqa: PTH112 - as everywhere in this module
             found.failed_roots.add(config)
         for name, place in _AROUND.items():
-            _take(config, name, place, found)
+            _take(config, name, place, found)  # Named by the user, so links on the way are fine.
     found.files.sort(key=lambda file: (file.root, file.path))
     found.files = list(_without_hard_links(found))
     return found
@@ -150,30 +147,64 @@ def _place_beside_sessions(folders: list[str], name: str) -> Place:
     return Place("main", "main", stem, None)
 
 
-def _scan(top: str, below: str, found: Walk, root: str) -> Iterator[str]:
+def _walk_below(root: str, below: str, found: Walk, above: int | None = None) -> None:
+    """Take what lies in a folder. Each is opened from the one above, so no swap leads astray."""
+    name = below.rpartition("/")[2] if below else root
     try:
-        with os.scandir(top) as listing:
+        folder = os.open(name, _FOLDER | (os.O_NOFOLLOW if below else 0), dir_fd=above)
+    except OSError as error:
+        _not_listed(root, below, error, found)
+        return
+    try:
+        with os.scandir(folder) as listing:
             entries = sorted(listing, key=lambda entry: entry.name)
     except OSError as error:
-        found.problems.append((shown(top), f"cannot list: {error.strerror}"))
-        found.failed_roots.add(root)
-        return
-    for entry in entries:
-        path = f"{below}{entry.name}"
-        if not entry.is_dir():
-            yield path
-        elif entry.is_symlink():
-            found.events.append((shown(entry.path), "skipped: a link to a folder"))
-        elif path.count("/") >= _DEEPEST_FOLDER:
-            found.problems.append((shown(entry.path), "skipped: too many folders deep"))
-        else:
-            yield from _scan(entry.path, f"{path}/", found, root)
+        _not_listed(root, below, error, found)
+    else:
+        for entry in entries:
+            _look_at(entry, root, f"{below}/{entry.name}".lstrip("/"), found, folder)
+    finally:
+        os.close(folder)
 
 
-def _take(root: str, path: str, place: Place, found: Walk) -> None:
-    whole = os.path.join(root, path)  # noqa: PTH118 - hot, and paths may be any bytes
+def _not_listed(root: str, below: str, error: OSError, found: Walk) -> None:
+    if below and isinstance(error, FileNotFoundError):
+        return  # It went between the listing and the look, with all that was in it.
+    whole = _whole(root, below) if below else root
+    found.problems.append((shown(whole), f"cannot list: {error.strerror}"))
+    found.failed_roots.add(root)
+
+
+def _look_at(entry: os.DirEntry[str], root: str, path: str, found: Walk, folder: int) -> None:
+    if not _is_folder(entry):
+        place = place_of(path)
+        if place is not None:
+            _take(root, path, place, found, folder)
+    elif entry.is_symlink():
+        found.events.append((shown(_whole(root, path)), "skipped: a link to a folder"))
+    elif path.count("/") >= _DEEPEST_FOLDER:
+        found.problems.append((shown(_whole(root, path)), "skipped: too many folders deep"))
+    else:
+        _walk_below(root, path, found, folder)
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    """Say whether it is a folder, or a link to one; a link in a circle leads nowhere."""
     try:
-        seen = os.lstat(whole)
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+def _whole(root: str, path: str) -> str:
+    return os.path.join(root, path)  # noqa: PTH118 - hot, and paths may be any bytes
+
+
+def _take(root: str, path: str, place: Place, found: Walk, folder: int | None = None) -> None:
+    whole = _whole(root, path)
+    name = whole if folder is None else path.rpartition("/")[2]
+    try:
+        seen = os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
         return  # It went between the listing and the look, or was never there.
     except OSError as error:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from etl.hashing import hash_of
-from etl.read import LogReader, read_small_file
+from etl.read import Identity, LogReader, read_small_file
 
 Place = tuple[int, int, int]  # line, first byte, byte after its newline
 
@@ -46,6 +46,7 @@ class FileTask:
     prefix_hash: str
     is_sidecar: bool
     tail: bytes = b""  # of a file that is gone: it will never get its newline
+    identity: Identity | None = None  # no other file is read, whatever stands at the path now
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ class LineSink(Protocol):
 
 def follow(file: FileTask, sink: LineSink) -> FileOutcome:
     """Hand the new whole lines of a log to the sink, all of them if the log was rewritten."""
-    with closing(LogReader(file.path)) as reader:
+    with closing(LogReader(file.path, file.identity)) as reader:
         return _follow(file, reader, sink)
 
 
@@ -117,7 +118,7 @@ def _follow(file: FileTask, reader: LogReader, sink: LineSink) -> FileOutcome:
 
 def whole(file: FileTask) -> tuple[FileOutcome, bytes | None]:
     """Read a small file as one piece; no bytes if it is still what was read before."""
-    content = read_small_file(file.path)
+    content = read_small_file(file.path, file.identity)
     origin, digest = file.origin, hash_of(content)
     if digest == file.prefix_hash and file.offset == len(content):
         return FileOutcome(

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from etl.ledger import LedgerRow
 from etl.parse import objects_of, parse_line
 from etl.parts import NewSession
-from etl.read import LogReader
+from etl.read import LogReader, TornReadError
 
 _HEAD_BYTES = 1 << 18
 _MONTH = re.compile(rb'"timestamp":"(\d{4}-(?:0[1-9]|1[0-2]))-')
@@ -60,24 +60,32 @@ def _new_session(session_id: str, files: list[LedgerRow]) -> NewSession | None:
     return NewSession(session_id, size, f"{changed:%Y-%m}")
 
 
-def with_pending(row: LedgerRow, problems: list[tuple[str, str]]) -> LedgerRow:
+def with_pending(
+    row: LedgerRow, problems: list[tuple[str, str]], events: list[tuple[str, str]]
+) -> LedgerRow:
     """Keep the tail of a file that has no whole line yet."""
     if row.kind == "sidecar" or row.size == 0 or row.gone_at is not None:
         return row
     try:
-        with closing(LogReader(f"{row.root}/{row.path}")) as reader:
+        with closing(_opened(row)) as reader:
             return replace(row, pending=reader.head(row.size))
+    except TornReadError:
+        events.append((row.path, "torn"))
     except OSError as error:
-        problems.append((row.path, f"cannot read: {error.strerror or error}"))
-        return replace(row, ctime_ns=0)
+        problems.append((row.path, f"cannot read: {error.strerror}"))
+    return replace(row, ctime_ns=0)  # So that the next run looks again.
 
 
 def _head(row: LedgerRow, length: int = _HEAD_BYTES) -> bytes:
     if row.gone_at is not None:
         return row.pending + b"\n"  # All that is left of it will never get its newline.
     try:
-        with closing(LogReader(f"{row.root}/{row.path}")) as reader:
+        with closing(_opened(row)) as reader:
             head = reader.head(length)
             return head if b"\n" in head else reader.head(row.size)
     except OSError:
         return b""  # The read itself opens it again, and reports why it cannot.
+
+
+def _opened(row: LedgerRow) -> LogReader:
+    return LogReader(f"{row.root}/{row.path}", (row.device, row.inode))

@@ -145,11 +145,14 @@ def _past_generations(
 
 
 def _is_moved(file: discover.FoundFile, row: LedgerRow) -> bool:
-    """Say whether a file is a known one in a new place: same bytes, and the old place empty."""
-    if Path(row.root, row.path).exists():
-        return False
+    """Say whether a file is a known one in a new place: same bytes, no other in the old place."""
+    old = Path(row.root, row.path)
     try:
-        with closing(LogReader(file.full_path())) as reader:
+        if old.exists() and not old.samefile(file.full_path()):
+            return False
+        with closing(LogReader(file.full_path(), (file.device, file.inode))) as reader:
+            if row.offset == 0:
+                return reader.head(len(row.pending)) == row.pending
             return reader.prefix_matches(row.offset, row.prefix_hash)
     except OSError:
         return False  # The look itself will open it again, and report why it cannot.
@@ -215,7 +218,7 @@ def _after(row: LedgerRow, outcome: FileOutcome | None, run: RunSummary) -> Ledg
         return row
     if outcome is None:
         if row.part is None:
-            return peek.with_pending(row, run.problems)
+            return peek.with_pending(row, run.problems, run.events)
         run.events.append((row.path, "torn"))
         return replace(row, ctime_ns=0)
     if outcome.problem:

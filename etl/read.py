@@ -3,7 +3,9 @@
 Lines are cut at the byte 0x0A alone, which stands in no UTF-8 character and in no JSON string.
 """
 
+import errno
 import os
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -11,10 +13,14 @@ from etl.hashing import RunningHash, running_hash
 
 BLOCK_BYTES = 1 << 22
 LONGEST_LINE_BYTES = 1 << 28
+_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_WITHOUT_TRACE = getattr(os, "O_NOATIME", 0)
+
+Identity = tuple[int, int]  # device and inode, as the walk saw them
 
 
 class TornReadError(OSError):
-    """Raised when a file shrank while it was read, so that its bytes cannot be trusted."""
+    """Raised when a file shrank or was replaced meanwhile: its bytes are for the next run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +35,15 @@ class Chunk:
 class LogReader:
     """One open log: what it is now, its verified prefix, its new lines, its waiting tail."""
 
-    def __init__(self, path: str, *, longest_line: int = LONGEST_LINE_BYTES) -> None:
-        """Open a regular file, and nothing else, for reading."""
-        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-        self._descriptor = os.open(path, flags)
+    def __init__(
+        self,
+        path: str,
+        identity: Identity | None = None,
+        *,
+        longest_line: int = LONGEST_LINE_BYTES,
+    ) -> None:
+        """Open a regular file, the one that the walk saw and nothing else, for reading."""
+        self._descriptor = _open(path, identity)
         self._path = path
         self._longest_line = longest_line
         self.size = os.fstat(self._descriptor).st_size
@@ -114,12 +125,53 @@ class LogReader:
     def _refuse_torn_read(self) -> None:
         if os.fstat(self._descriptor).st_size < self.size:
             raise TornReadError(self._path)
+        self._refuse_replaced()
+
+    def _refuse_replaced(self) -> None:
+        try:
+            now = os.lstat(self._path)
+        except OSError:
+            return  # Renamed or deleted: what was read is all of it.
+        if not os.path.samestat(now, os.fstat(self._descriptor)):
+            raise TornReadError(self._path)
+
+    def whole(self) -> bytes:
+        """Return all of a small file, such as a sidecar."""
+        content = self.head(self.size)
+        self._refuse_torn_read()
+        return content
 
 
-def read_small_file(path: str) -> bytes:
-    """Read a whole small file, such as a sidecar."""
-    reader = LogReader(path)
+def read_small_file(path: str, identity: Identity | None = None) -> bytes:
+    """Open and read a whole small file."""
+    reader = LogReader(path, identity)
     try:
-        return reader.head(reader.size)
+        return reader.whole()
     finally:
         reader.close()
+
+
+def _open(path: str, identity: Identity | None) -> int:
+    try:
+        descriptor = os.open(path, _FLAGS | _WITHOUT_TRACE)
+    except PermissionError:  # Only its owner may read a file without a trace.
+        descriptor = os.open(path, _FLAGS)
+    try:
+        _refuse_other(path, os.fstat(descriptor), identity)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _refuse_other(path: str, seen: os.stat_result, identity: Identity | None) -> None:
+    if not stat.S_ISREG(seen.st_mode):
+        raise OSError(errno.EINVAL, "not a regular file", path)
+    if identity and not _is_same(seen, identity):
+        raise TornReadError(path)
+
+
+def _is_same(seen: os.stat_result, identity: Identity) -> bool:
+    """Compare modulo 2^64: the ledger's columns are signed."""
+    device, inode = identity
+    return (seen.st_dev - device) % (1 << 64) == (seen.st_ino - inode) % (1 << 64) == 0

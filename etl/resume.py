@@ -74,11 +74,15 @@ def _moved_from(
     is_moved: Callable[[FoundFile, LedgerRow], bool],
 ) -> LedgerRow | None:
     """Find the vanished file that this one is. Name and inode are hints; content decides."""
-    name = file.path.rpartition("/")[2]
     for row in missing:
-        hinted = (row.device, row.inode) == (file.device, file.inode) or (
-            row.path.rpartition("/")[2] == name
-        )
-        if hinted and row.offset > 0 and is_moved(file, row):
+        if (row.offset or row.pending) and _may_be(file, row) and is_moved(file, row):
             return row
     return None
+
+
+def _may_be(file: FoundFile, row: LedgerRow) -> bool:
+    known = (row.session_id, row.agent_id)
+    if row.kind == "sidecar" and known != (file.place.session_id, file.place.agent_id):
+        return False  # All sessions have sidecars of the same few names, which may say the same.
+    same_inode = (row.device, row.inode) == (file.device, file.inode)
+    return same_inode or row.path.rpartition("/")[2] == file.path.rpartition("/")[2]

@@ -84,6 +84,7 @@ def file_task(row: LedgerRow) -> FileTask:
         prefix_hash=row.prefix_hash,
         is_sidecar=row.kind == "sidecar",
         tail=row.pending if row.gone_at else b"",
+        identity=(row.device, row.inode),
     )
 
 

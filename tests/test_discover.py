@@ -1,6 +1,7 @@
 """Finding the logs: what a path says, what a walk takes, reports and leaves alone."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -186,6 +187,74 @@ def test_a_file_below_two_roots_is_read_once(root: Path) -> None:
     found = walk([root, root / "p"])
     assert [(file.root, file.path) for file in found.files] == [(str(root), "p/q/a.jsonl")]
     assert (found.problems, len(found.events)) == ([], 1)
+
+
+def test_links_that_lead_in_a_circle_are_told_if_they_are_called_like_logs(root: Path) -> None:
+    put(root, "p/s.jsonl")
+    for name in ("loop", "loop.jsonl"):
+        (root / "p" / name).symlink_to(name)
+    found = walk([root])
+    assert paths(found) == ["p/s.jsonl"]
+    assert problems(found) == {"loop.jsonl": "skipped: not a regular file"}
+    assert found.failed_roots == set()
+
+
+@pytest.mark.parametrize("at", ["p", "p/q"])
+def test_a_folder_that_is_swapped_for_a_link_while_it_is_walked_leads_nowhere(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: str
+) -> None:
+    put(root, "p/q/r/s.jsonl")
+    put(tmp_path / "outside", "q/r/secret.jsonl")
+    put(tmp_path / "outside", "r/secret.jsonl")
+    real = os.open
+
+    def swapping(path: str, flags: int, *, dir_fd: int | None = None) -> int:
+        if path == Path(at).name:
+            (root / at).rename(tmp_path / "away")
+            (root / at).symlink_to(tmp_path / "outside")
+        return real(path, flags, dir_fd=dir_fd)
+
+    monkeypatch.setattr(os, "open", swapping)
+    found = walk([root])
+    assert paths(found) == []
+    assert list(problems(found).values()) == ["cannot list: Not a directory"]
+    assert found.failed_roots == {str(root)}
+
+
+def test_what_lies_behind_a_link_put_above_it_is_not_taken(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(root, "p/q/s.jsonl")
+    secret = put(tmp_path / "outside", "q/s.jsonl", b"secret")
+    real = os.open
+
+    def swapping(path: str, flags: int, *, dir_fd: int | None = None) -> int:
+        if path == "q":
+            (root / "p").rename(tmp_path / "away")
+            (root / "p").symlink_to(tmp_path / "outside")
+        return real(path, flags, dir_fd=dir_fd)
+
+    monkeypatch.setattr(os, "open", swapping)
+    (file,) = walk([root]).files
+    assert (file.path, file.size) == ("p/q/s.jsonl", 3)
+    assert file.inode != secret.stat().st_ino
+
+
+def test_a_folder_that_goes_while_it_is_walked_is_as_empty(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(root, "p/s.jsonl")
+    put(root, "q/s.jsonl")
+    real = os.open
+
+    def deleting(path: str, flags: int, *, dir_fd: int | None = None) -> int:
+        if path == "p":
+            shutil.rmtree(root / "p")
+        return real(path, flags, dir_fd=dir_fd)
+
+    monkeypatch.setattr(os, "open", deleting)
+    found = walk([root])
+    assert (paths(found), found.problems, found.failed_roots) == (["q/s.jsonl"], [], set())
 
 
 def test_a_link_to_a_folder_is_not_followed_and_told(root: Path, tmp_path: Path) -> None:

@@ -61,6 +61,44 @@ def test_a_moved_log_keeps_its_file_id_and_adds_no_row(logs: Path, lake: Path) -
     assert value(lake, "select count(*) from raw.entries") == 2
 
 
+def test_a_session_called_as_one_that_is_gone_keeps_its_name(logs: Path, lake: Path) -> None:
+    title = [b'{"customTitle":"Kiln"}']
+    write_log(logs, [user("hi")])
+    first = write_log(logs, title, f"{PROJECT}/{SESSION}/custom-title.json")
+    run_sync(logs, lake)
+    first.unlink()
+    write_log(logs, [user("ho", "u2", sessionId=OTHER)], f"{PROJECT}/{OTHER}.jsonl")
+    write_log(logs, title, f"{PROJECT}/{OTHER}/custom-title.json")
+    assert [what for _, what in run_sync(logs, lake).events] == ["gone"]
+    assert sorted(rows(lake, "select session_id, custom_title from sidecars")) == [
+        (SESSION, "Kiln"),
+        (OTHER, "Kiln"),
+    ]
+
+
+def test_a_hard_link_that_sorts_first_is_the_same_file(logs: Path, lake: Path) -> None:
+    log = write_log(logs, [user("hi")])
+    run_sync(logs, lake)
+    log.with_name("000.jsonl").hardlink_to(log)
+    run = run_sync(logs, lake)
+    assert [what.partition(" '")[0] for _, what in run.events] == ["same file as", "moved"]
+    assert rows(lake, "select path, gone_at from source_files") == [(f"{PROJECT}/000.jsonl", None)]
+    assert value(lake, "select count(*) from raw.entries") == 1
+
+
+def test_a_log_that_is_renamed_before_its_first_newline_has_its_line_once(
+    logs: Path, lake: Path
+) -> None:
+    log = write_log(logs, [encoded([user("hi")])[:-1]])
+    run_sync(logs, lake)
+    log = log.rename(log.with_name("renamed.jsonl"))
+    run_sync(logs, lake)
+    append(log, b"\n")
+    run_sync(logs, lake)
+    assert rows(lake, "select line_no, generation from raw.entries") == [(1, 0)]
+    assert value(lake, "select count(*) from source_files") == 1
+
+
 def test_a_moved_log_goes_on_where_it_was_read_to(logs: Path, lake: Path) -> None:
     log = write_log(logs, [user("hi")])
     run_sync(logs, lake)

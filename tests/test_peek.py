@@ -20,11 +20,14 @@ def log(folder: Path, name: str, lines: Iterable[Line | bytes]) -> LedgerRow:
     """A main log on disk, and the row of a file that was only found."""
     content = encoded(lines)
     (folder / name).write_bytes(content)
+    seen = (folder / name).stat()
     return ledger_row(
         root=str(folder),
         path=name,
         session_id=name.removesuffix(".jsonl"),
         size=len(content),
+        device=seen.st_dev,
+        inode=seen.st_ino,
         offset=0,
         part=None,
         month=None,
@@ -140,7 +143,7 @@ def test_a_sidecar_alone_makes_no_session(tmp_path: Path) -> None:
 def test_a_tail_without_its_newline_is_kept(tmp_path: Path) -> None:
     row = log(tmp_path, "s.jsonl", [b'{"torn":"\xc3'])
     problems: list[tuple[str, str]] = []
-    assert with_pending(row, problems).pending == b'{"torn":"\xc3'
+    assert with_pending(row, problems, []).pending == b'{"torn":"\xc3'
     assert problems == []
 
 
@@ -148,20 +151,31 @@ def test_bytes_added_since_the_walk_wait_for_the_next_run(tmp_path: Path) -> Non
     row = log(tmp_path, "s.jsonl", [b'{"torn"'])
     with (tmp_path / "s.jsonl").open("ab") as sink:
         sink.write(b':1}\n{"more":2}\n')
-    assert with_pending(row, []).pending == b'{"torn"'
+    assert with_pending(row, [], []).pending == b'{"torn"'
 
 
 def test_an_empty_file_has_no_tail(tmp_path: Path) -> None:
     row = log(tmp_path, "s.jsonl", [])
-    assert with_pending(row, []) == row
+    assert with_pending(row, [], []) == row
 
 
 def test_a_tail_that_cannot_be_read_is_a_problem_and_looked_at_again(tmp_path: Path) -> None:
     row = log(tmp_path, "s.jsonl", [b'{"torn"'])
     (tmp_path / "s.jsonl").unlink()
     problems: list[tuple[str, str]] = []
-    assert with_pending(row, problems).ctime_ns == 0
+    assert with_pending(row, problems, []).ctime_ns == 0
     assert problems == [("s.jsonl", "cannot read: No such file or directory")]
+
+
+def test_the_head_and_the_tail_of_another_file_in_its_place_are_not_read(tmp_path: Path) -> None:
+    row = replace(log(tmp_path, "agent-a.jsonl", [user("hi"), b'{"torn"']), session_id=None)
+    assert session_of(row) == SESSION
+    (tmp_path / "other").write_bytes((tmp_path / "agent-a.jsonl").read_bytes())
+    (tmp_path / "other").rename(tmp_path / "agent-a.jsonl")
+    events: list[tuple[str, str]] = []
+    assert session_of(row) is None
+    assert with_pending(row, [], events) == replace(row, ctime_ns=0)
+    assert events == [("agent-a.jsonl", "torn")]
 
 
 def test_a_session_that_is_named_late_in_a_file_is_found(tmp_path: Path) -> None:

@@ -1,12 +1,13 @@
 """Whole lines from an offset, and the tail that waits."""
 
+import errno
 import os
 from pathlib import Path
 
 import pytest
 
 from etl.hashing import hash_of
-from etl.read import BLOCK_BYTES, Chunk, LogReader, TornReadError, read_small_file
+from etl.read import BLOCK_BYTES, Chunk, Identity, LogReader, TornReadError, read_small_file
 
 LOG = "one\n\ntwo \u2028 and\r\n\rthree é\x0b\x0c\x85\nfour".encode()
 
@@ -145,3 +146,85 @@ def test_small_file_is_read_whole_and_a_head_is_cut(tmp_path: Path) -> None:
     reader = LogReader(str(path))
     assert (reader.head(3), reader.head(99), reader.offset) == (b"one", b"one\ntwo", 0)
     reader.close()
+
+
+# ---- What may be opened, and what stands in its place.
+
+
+def identity_of(path: Path) -> Identity:
+    seen = path.stat()
+    return seen.st_dev, seen.st_ino
+
+
+def test_only_the_file_that_was_found_is_read(tmp_path: Path) -> None:
+    path, other = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    path.write_bytes(b"one\n")
+    other.write_bytes(b"two\n")
+    found = identity_of(path)
+    assert read_small_file(str(path), found) == b"one\n"
+    other.rename(path)
+    with pytest.raises(TornReadError):
+        LogReader(str(path), found)
+
+
+def test_the_numbers_of_a_file_may_be_negative_as_the_ledger_keeps_them(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b"one\n")
+    device, inode = identity_of(path)
+    assert read_small_file(str(path), (device - (1 << 64), inode - (1 << 64))) == b"one\n"
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder"])
+def test_what_is_no_regular_file_is_refused_at_once(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "a.jsonl"
+    os.mkfifo(path) if kind == "pipe" else path.mkdir()
+    before = set(Path("/dev/fd").iterdir())
+    with pytest.raises(OSError, match="not a regular file"):
+        LogReader(str(path))
+    assert set(Path("/dev/fd").iterdir()) == before
+
+
+def test_a_file_that_is_replaced_while_it_is_read_is_torn(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b"one\n")
+    reader = LogReader(str(path))
+    (tmp_path / "new").write_bytes(b"two\n")
+    (tmp_path / "new").rename(path)
+    with pytest.raises(TornReadError):
+        list(reader.chunks())
+    with pytest.raises(TornReadError):
+        reader.whole()
+    reader.close()
+
+
+@pytest.mark.parametrize("happens", ["rename", "unlink"])
+def test_an_open_file_that_moves_or_goes_is_read_to_its_end(tmp_path: Path, happens: str) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b"one\n")
+    reader = LogReader(str(path))
+    path.rename(tmp_path / "b.jsonl") if happens == "rename" else path.unlink()
+    assert [chunk.lines for chunk in reader.chunks()] == [b"one\n"]
+    reader.close()
+
+
+@pytest.mark.skipif(not hasattr(os, "O_NOATIME"), reason="only Linux has O_NOATIME")
+def test_a_file_is_read_without_a_trace_where_that_is_allowed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b"one\n")
+    os.utime(path, ns=(1, 2))
+    assert read_small_file(str(path)) == b"one\n"
+    assert path.stat().st_atime_ns == 1
+
+    real, tried = os.open, []
+
+    def of_another(name: str, flags: int) -> int:
+        tried.append(bool(flags & os.O_NOATIME))
+        if flags & os.O_NOATIME:
+            raise PermissionError(errno.EPERM, "Operation not permitted", name)
+        return real(name, flags)
+
+    monkeypatch.setattr(os, "open", of_another)
+    assert read_small_file(str(path)) == b"one\n"
+    assert tried == [True, False]

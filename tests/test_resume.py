@@ -125,6 +125,21 @@ def test_a_file_of_which_nothing_was_read_cannot_be_known_again() -> None:
     assert planned([file], [row], same=[row]).looks == (Look(file, None, "new"),)
 
 
+def test_a_file_of_which_only_a_torn_line_is_known_can_be_known_again() -> None:
+    row = ledger_row(offset=0, pending=b'{"torn"')
+    file = replace(found(row), path="-home-ada-kiln/renamed.jsonl")
+    assert planned([file], [row], same=[row]).looks == (Look(file, row, "moved"),)
+
+
+def test_a_sidecar_of_another_session_is_a_new_file_though_it_says_the_same() -> None:
+    row = ledger_row(kind="sidecar", path="p/s/custom-title.json")
+    moved = replace(found(row), path="q/s/custom-title.json", inode=1)
+    other = replace(found(row), path="p/t/custom-title.json", inode=1)
+    other = replace(other, place=replace(other.place, session_id="t"))
+    assert planned([moved], [row], same=[row]).looks == (Look(moved, row, "moved"),)
+    assert planned([other], [row], same=[row]).looks == (Look(other, None, "new"),)
+
+
 def test_a_copy_beside_the_file_that_is_still_there_is_a_new_file() -> None:
     row = ledger_row()
     copy = replace(found(row), path=AWAY, inode=1)

@@ -17,8 +17,8 @@ def row_of(folder: Path, path: str, session: str = SESSION) -> LedgerRow:
     place = place_of(path)
     assert place
     root = str(folder / "projects")
-    size = Path(root, path).stat().st_size
-    found = FoundFile(root, path, place, 1, 1, size, 0, 0)
+    seen = Path(root, path).stat()
+    found = FoundFile(root, path, place, seen.st_dev, seen.st_ino, seen.st_size, 0, 0)
     row = ledger.seen_now(ledger.new_row(found, "laptop", set(), 0), found)
     return replace(row, session_id=session)
 
@@ -39,6 +39,11 @@ def test_a_part_gets_its_files_and_the_segments_it_has(tmp_path: Path) -> None:
     assert [file.path for file in task.files] == [f"{row.root}/{row.path}"]
     assert [(one.number, one.raw_bytes) for one in task.segments] == [(0, 50)]
     assert [Path(path).name for path in task.segments[0].paths.values()] == ["one"]
+
+
+def test_a_worker_is_told_which_file_the_walk_saw(tmp_path: Path) -> None:
+    row = replace(row_of(tmp_path, "p/a.jsonl"), device=-5, inode=77)
+    assert tasks.file_task(row).identity == (-5, 77)
 
 
 def test_a_file_that_waits_for_its_session_has_no_task(tmp_path: Path) -> None:
