@@ -18,7 +18,7 @@ INSTALLED := $(VENV)/.installed
 PIP := $(BIN)/python -m pip --disable-pip-version-check $(if $(QUIET),-qq,-q)
 SAY := @$(if $(QUIET),:,echo)
 
-.PHONY: help setup run test lint types fix golden docs real bench prices prices-diff lock clean
+.PHONY: help setup run test faults gear lint types fix golden docs real bench prices prices-diff lock clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1|\2/p' Makefile | \
@@ -68,9 +68,18 @@ run: $(INSTALLED) ## sync your own logs (a made-up tree if there are none) and s
 	echo "cost_usd is logged usage at list price, not a bill; on a subscription an equivalent"; \
 	echo "next: $(BIN)/cclake status$$where; README.md has more to ask"
 
-test: lint types ## everything a change must pass: lint, types, tests
+test: lint types ## everything a change must pass: lint, types, tests (slow ones: make faults)
 	$(SAY) "pytest"
-	@$(BIN)/python -m pytest -q -n $(WORKERS)
+	@$(BIN)/python -m pytest -q -n $(WORKERS) -m 'not slow'
+
+GROUP ?=
+
+faults: $(INSTALLED) gear ## inject every fault, slow ones too: GROUP=power for tests/faults/test_power*.py
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --maxschedchunk 1 --skips-fail \
+		$(if $(GROUP),$(wildcard tests/faults/test_$(GROUP)*.py),tests/faults)
+
+gear: $(INSTALLED) ## install what the faults need (Debian, as root), or say what is missing
+	@$(BIN)/python -m tests.faults.gear
 
 lint: $(INSTALLED) ## ruff: rules and format
 	$(SAY) "ruff"
