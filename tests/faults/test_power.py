@@ -250,3 +250,22 @@ def test_a_cut_finds_out_a_sync_that_leaves_out_an_fsync(
                 print(f"{MUTANTS[mutant]} on {kind}, cut {number}: {cut.wrong[0]}")  # noqa: T201
                 return
     pytest.fail(f"{MUTANTS[mutant]} on {kind}: {CUTS_OF_A_MUTANT} cuts showed nothing")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", FILE_SYSTEMS)
+def test_a_cut_leaves_no_empty_database_of_views_that_a_mark_vouches_for(
+    kind: str, tmp_path: Path, tally: Tally
+) -> None:
+    logs = Growing(tmp_path / "logs")
+    logs.grow(random.Random(1))  # noqa: S311 - which log, not a secret
+    with disk(kind) as made:
+        lake = Warehouse(made.top / "lake")
+        run_sync(logs.folder, lake.folder)
+        # As when the kernel gets round to this file first.
+        with (lake.store / "views").open("rb") as mark:
+            os.fsync(mark.fileno())
+        made.cut()
+        tally.injected += 1
+        made.come_back()
+        assert failing(lambda: wrong_after_the_next_sync(lake, logs)) == []
