@@ -4,20 +4,19 @@ import os
 import random
 import signal
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import duckdb
-import pyarrow as pa
 import pytest
 
-from etl import frames, sqlfiles, views
+from etl import frames
 from etl.commit import KEPT_SECONDS, Warehouse
 from etl.errors import CclakeError
-from etl.write import hash_file
 from tests.faults.disks import Disk, disk
+from tests.faults.looks import damaged_files, failing, what_readers_see
 from tests.faults.mutants import MUTANTS, break_durability
 from tests.faults.tally import Tally
 from tests.sessions import SESSION, append, ask_everything, encoded, run_sync, user, write_log
@@ -29,7 +28,6 @@ CUTS_A_LAKE = 5
 LOGS = 3
 LONGEST_WAIT_SECONDS = 30.0
 FILE_SYSTEMS = ["ext4", "xfs"]
-FAILURES = (CclakeError, OSError, duckdb.Error, pa.ArrowException)
 STORAGE_FAILED = 5
 
 # ---- The process that is cut off, and the logs that grow meanwhile.
@@ -134,21 +132,6 @@ def wrong_after_a_cut(lake: Warehouse, logs: Growing, acknowledged: int) -> Iter
     yield from failing(lambda: wrong_after_the_next_sync(lake, logs))
 
 
-def failing(look: Callable[[], Iterable[str]]) -> list[str]:
-    """Return what a look finds wrong; to fail at it is wrong as well."""
-    try:
-        return list(look())
-    except FAILURES as error:
-        return [f"{type(error).__name__}: {error}"]
-
-
-def damaged_files(lake: Warehouse) -> Iterator[str]:
-    for number in lake.commit_numbers():
-        for file in lake.read_commit(number).files:
-            if hash_file(lake.files / file.name) != file.content_hash:
-                yield f"{file.name} of commit {number} is another than was committed"
-
-
 def wrong_for_readers(lake: Warehouse, logs: Growing, acknowledged: int) -> Iterator[str]:
     shown = lake.snapshot()
     if shown is None or int(shown.name) < acknowledged:
@@ -170,14 +153,6 @@ def wrong_after_the_next_sync(lake: Warehouse, logs: Growing) -> Iterator[str]:
     with closing(duckdb.connect(lake.folder / "cclake.duckdb", read_only=True)) as con:
         if con.execute("select count(*) from entries").fetchall() != [(len(logs.uuids),)]:
             yield "cclake.duckdb counts other lines"
-
-
-def what_readers_see(lake: Warehouse, *only: str) -> tuple[list[str], list[str]]:
-    """Return the ids of all lines, and the shipped checks that found something."""
-    with closing(views.connect(lake, time_zone="UTC")) as con:
-        uuids = [uuid for (uuid,) in con.execute("select uuid from raw.entries").fetchall()]
-        checks = [one for one in sqlfiles.load("checks") if not only or one.name in only]
-        return uuids, [f"{one.name} speaks" for one in checks if con.execute(one.query).fetchall()]
 
 
 def bytes_in(lake: Path) -> int:
