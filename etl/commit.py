@@ -69,8 +69,9 @@ class Warehouse:
 
     def load(self) -> State:
         """Read the newest commit and refuse it if it cannot be trusted."""
+        shown = self._newest_shown()  # Before the commits, or a reader misses one made meanwhile.
         numbers = self.commit_numbers()
-        self._refuse_lost_commit(max(numbers, default=0))
+        self._refuse_lost_commit(shown, max(numbers, default=0))
         if not numbers:
             return State()
         state = self.read_commit(numbers[-1])
@@ -237,10 +238,12 @@ class Warehouse:
             hint="run the sync again; nothing was changed",
         )
 
-    def _refuse_lost_commit(self, newest: int) -> None:
-        """A tree is published after its commit, so one without a commit tells of a lost file."""
+    def _newest_shown(self) -> int:
         names = self.published.glob("*") if self.published.is_dir() else ()
-        shown = max((int(path.name) for path in names if path.name.isdecimal()), default=0)
+        return max((int(path.name) for path in names if path.name.isdecimal()), default=0)
+
+    def _refuse_lost_commit(self, shown: int, newest: int) -> None:
+        """A tree is published after its commit, so one without a commit tells of a lost file."""
         if shown > newest:
             raise StateError(
                 f"commit {shown} was shown once and is missing in '{self.commits}'",
@@ -248,8 +251,13 @@ class Warehouse:
             )
 
     def _drop_commit(self, number: int) -> None:
-        _remove(self.published / chain.name_of(number))
+        name = chain.name_of(number)
+        gone = self.staging / f"retired-{name}-{uuid4().hex}"
+        if (self.published / name).exists():
+            # In one step: a tree that goes file by file would be counted by half.
+            (self.published / name).rename(gone)
         self._document(number).unlink()
+        _remove(gone)
 
     def _drop_unnamed_files(self) -> int:
         named = {
@@ -272,7 +280,7 @@ class Warehouse:
 
 
 def _remove(tree: Path) -> None:
-    """Remove a tree, or fail: what is left of one whose commit is gone, nobody would clear."""
+    """Remove a tree if it is there."""
     with suppress(FileNotFoundError):
         shutil.rmtree(tree)
 

@@ -99,6 +99,9 @@ def refresh(warehouse: Warehouse, *, is_empty: bool) -> bool:
         _write_database(made, root)
         shutil.copyfile(made, staged)
     staged.chmod(0o600)
+    # A power cut must not leave an empty file and the mark that vouches for it.
+    with staged.open("rb") as written:
+        os.fsync(written.fileno())
     staged.rename(warehouse.folder / _DATABASE)
     (warehouse.store / _MARK).write_text(fingerprint)
     return True
