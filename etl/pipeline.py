@@ -203,7 +203,7 @@ def _after(row: LedgerRow, outcome: FileOutcome | None, run: RunSummary) -> Ledg
         return row
     if outcome is None:
         if row.part is None:
-            return peek.with_pending(row, run.problems)
+            return peek.with_pending(row, run.problems, run.events)
         run.events.append((row.path, "torn"))
         return replace(row, ctime_ns=0)
     if outcome.problem:
