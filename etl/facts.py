@@ -70,12 +70,14 @@ class FactBatch:
             self._hashes.append(line_hash(line))
             tally.entries += 1
         elif isinstance(parsed, Parsed):
+            # Its bytes stand once, with the first: a line may hold a million objects.
             raw = line if parsed.flaws else None
+            hashed = line_hash(line)
             for index, object_ in enumerate(parsed.objects):
                 if parsed.flaws:
                     self._flaws[len(self._objects)] = ", ".join(parsed.flaws)
-                self._add_object(origin, place, index, object_, raw)
-                self._hashes.append(line_hash(line))
+                self._add_object(origin, place, index, object_, None if index else raw)
+                self._hashes.append(hashed)
             tally.entries += len(parsed.objects)
         elif isinstance(parsed, Rejected):
             self.add_reject(origin, place, parsed.reason, line)

@@ -179,7 +179,12 @@ ENTRIES = Table(
             STRING,
             "What JSON cannot give back: nul_bytes, byte_order_mark, duplicate_keys, …; see raw.",
         ),
-        Column("raw", BINARY, "The line's bytes, where JSON cannot give it back.", wide=True),
+        Column(
+            "raw",
+            BINARY,
+            "The line's bytes, where JSON cannot give it back; with its first object.",
+            wide=True,
+        ),
     ),
 )
 
