@@ -224,7 +224,9 @@ REJECTS = Table(
         *PLACE,
         SESSION,
         AGENT,
-        Column("reason", STRING, "invalid_json, not_an_object, too_deep, too_many_values, too_long."),
+        Column(
+            "reason", STRING, "invalid_json, not_an_object, too_deep, too_many_values, too_long."
+        ),
         Column("raw", BINARY, "The line's bytes; null where it was too long.", wide=True),
     ),
 )
