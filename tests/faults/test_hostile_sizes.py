@@ -186,7 +186,7 @@ def cpu_seconds(step: Callable[[], object]) -> float:
     return min(tries)
 
 
-HARD = {
+HARD: dict[str, Callable[[int], bytes]] = {
     "backslashes": lambda n: b'{"a":"' + b"\\" * n,
     "quotes": lambda n: b'{"a":' + b'"' * n,
     "escaped quotes": lambda n: b'{"a":NaN,"b":"' + b'\\"' * n,
@@ -220,7 +220,8 @@ HARD = {
 def test_hard_lines_take_time_as_their_length(kind: str, tally: Tally) -> None:
     make = HARD[kind]
     short, long = make(200_000).rstrip(b"\n"), make(1_600_000).rstrip(b"\n")
-    for step in (parse_line, lambda line: facts_of(line + b"\n")):
+    steps: tuple[Callable[[bytes], object], ...] = (parse_line, lambda one: facts_of(one + b"\n"))
+    for step in steps:
         once = cpu_seconds(partial(step, short))
         assert cpu_seconds(partial(step, long)) <= 0.3 + 24 * once
     tally.bad_inputs += 1
