@@ -5,7 +5,7 @@ import time
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from etl import derive, rebuild
@@ -148,8 +148,15 @@ def told_by_python(line: bytes) -> Told | None:
             losses.append("keys")
         return dict(pairs)
 
+    def number(digits: str) -> Decimal | None:
+        try:
+            return Decimal(digits)
+        except InvalidOperation:  # An exponent that no decimal has.
+            losses.append("number")
+            return None
+
     decoder = json.JSONDecoder(
-        object_pairs_hook=members, parse_float=Decimal, parse_constant=losses.append
+        object_pairs_hook=members, parse_float=number, parse_constant=losses.append
     )
     try:
         text, found, at = line.decode().strip(_PADDING), [], 0

@@ -33,7 +33,14 @@ def test_changed_lines_are_read_as_promised(line: bytes) -> None:
 
 def test_python_tells_what_json_text_can_say_of_a_line() -> None:
     assert told_by_python(b'{"a":1} {"b":1.50}') is not None
-    for line in (b'{"a":1,"a":2}', b'{"a":NaN}', b'{"a":"\\ud800"}', b"[]", b"{}1"):
+    for line in (
+        b'{"a":1,"a":2}',
+        b'{"a":NaN}',
+        b'{"a":"\\ud800"}',
+        b'{"a":1e-9999999999999999999}',
+        b"[]",
+        b"{}1",
+    ):
         told = told_by_python(line)
         assert told is not None
         assert not told.is_plain
