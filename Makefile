@@ -18,7 +18,7 @@ INSTALLED := $(VENV)/.installed
 PIP := $(BIN)/python -m pip --disable-pip-version-check $(if $(QUIET),-qq,-q)
 SAY := @$(if $(QUIET),:,echo)
 
-.PHONY: help setup run test faults gear lint types fix golden docs real bench prices prices-diff lock clean
+.PHONY: help setup run test faults gear fuzz lint types fix golden docs real bench prices prices-diff lock clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1|\2/p' Makefile | \
@@ -108,6 +108,14 @@ real: $(INSTALLED) ## account for every line of real logs: LOGS=DIR (~/.claude),
 bench: $(INSTALLED) ## measure on a made-up tree of MB megabytes (MB=200)
 	@$(BIN)/python -m tests.benchmarks $(MB)
 
+SECONDS ?= 60
+
+# atheris steers by coverage; it has no wheel for every Python, so it is a guest in .fuzz.
+fuzz: $(INSTALLED) ## change lines at random for SECONDS (60) and look for one that is read wrongly
+	@[ -e .fuzz/atheris ] || $(PIP) install --no-deps --target .fuzz/atheris atheris==3.0.0 2>/dev/null \
+		|| { mkdir -p .fuzz/atheris; echo "no atheris for this Python; Hypothesis alone looks"; }
+	@PYTHONPATH=.fuzz/atheris $(BIN)/python -m tests.fuzz $(SECONDS)
+
 prices: $(INSTALLED) ## write etl/prices/others.toml from the newest genai-prices (GENAI=0.2.2)
 	@$(BIN)/python -m tests.prices.refresh $(GENAI) $(if $(WHEELS),--wheels $(WHEELS))
 
@@ -122,5 +130,5 @@ lock: $(INSTALLED) ## resolve the newest releases into requirements.lock
 	$(SAY) "requirements.lock is new; make setup installs it"
 
 clean: ## remove what make made
-	@rm -rf $(VENV) .demo .bench .mypy_cache .pytest_cache .ruff_cache .hypothesis dist build
+	@rm -rf $(VENV) .demo .bench .fuzz .mypy_cache .pytest_cache .ruff_cache .hypothesis dist build
 	@find etl tests -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

@@ -117,7 +117,8 @@ class _PromptSink:
             tally.entries += len(objects)
             raw = kept if isinstance(parsed, Parsed) and parsed.flaws else None
             for index, one in enumerate(objects):
-                self._add(origin, (*place, index), raw, prompt_of(one))
+                # Its bytes stand once, with the first: a line may hold a million objects.
+                self._add(origin, (*place, index), None if index else raw, prompt_of(one))
             if not objects:
                 self.add_reject(origin, place, "", kept)
                 tally.rejects += 1
@@ -126,6 +127,9 @@ class _PromptSink:
         """Keep the line and its place; there is no column for the reason."""
         del reason
         self._add(origin, (*place, 0), raw, {})
+
+    def settle(self) -> None:
+        """Keep all rows until the file is read."""
 
     def _add(
         self, origin: Origin, place: tuple[int, int, int, int], raw: bytes | None, row: Row

@@ -175,14 +175,17 @@ class _PartBuilder:
         )
 
     def add_lines(self, origin: Origin, start: int, lines: bytes, tally: Tally) -> None:
-        """Take in whole lines; a full batch becomes tables."""
+        """Take in whole lines."""
         self._batch.add_lines(origin, start, lines, tally)
-        if self._batch.raw_bytes >= BATCH_BYTES:
-            self._gather()
 
     def add_reject(self, origin: Origin, place: Place, reason: str, raw: bytes | None) -> None:
         """Take in a line that cannot be read."""
         self._batch.add_reject(origin, place, reason, raw)
+
+    def settle(self) -> None:
+        """Turn a full batch into tables."""
+        if self._batch.raw_bytes >= BATCH_BYTES:
+            self._gather()
 
     def _gather(self) -> None:
         """Turn the batch into tables; a full segment is written and let go."""

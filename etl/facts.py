@@ -83,7 +83,8 @@ class FactBatch:
             losses = parsed.flaws if isinstance(parsed, Parsed) else ()
             flaws = ", ".join([*losses, *([] if kept is line else ["redacted"])]) or None
             for index, object_ in enumerate(objects_of(parsed)):
-                as_kept = (kept if losses else None, flaws)
+                # Its bytes stand once, with the first: a line may hold a million objects.
+                as_kept = (kept if losses and not index else None, flaws)
                 self.add_object(origin, (*place, index), object_, digest, as_kept)
                 tally.entries += 1
 

@@ -6,7 +6,13 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from etl.hashing import hash_of
-from etl.read import Identity, LogReader, read_small_file
+from etl.read import (
+    KEPT_TAIL_BYTES,
+    LONGEST_LINE_BYTES,
+    Identity,
+    LogReader,
+    read_small_file,
+)
 
 Place = tuple[int, int, int]  # line, first byte, byte after its newline
 
@@ -77,6 +83,9 @@ class LineSink(Protocol):
     def add_reject(self, origin: Origin, place: Place, reason: str, raw: bytes | None) -> None:
         """Take in a line that cannot be read, with the reason."""
 
+    def settle(self) -> None:
+        """Do what is due between two chunks, when the bytes of neither are in memory."""
+
 
 def follow(file: FileTask, sink: LineSink) -> FileOutcome:
     """Hand the new whole lines of a log to the sink, all of them if the log was rewritten."""
@@ -100,6 +109,8 @@ def _follow(file: FileTask, reader: LogReader, sink: LineSink) -> FileOutcome:
             sink.add_reject(origin, (tally.lines, chunk.start, reader.offset), "too_long", None)
         else:
             sink.add_lines(origin, chunk.start, chunk.lines, tally)
+        del chunk  # Or its bytes would stay in memory while the next are read.
+        sink.settle()
     return FileOutcome(
         origin.file_id,
         origin.generation,
@@ -112,8 +123,17 @@ def _follow(file: FileTask, reader: LogReader, sink: LineSink) -> FileOutcome:
         tally.rejects,
         reader.offset - first_byte,
         tally.lines - first_line,
-        event,
+        "; ".join(filter(None, (event, said_of_tail(reader.waiting_bytes())))) or None,
     )
+
+
+def said_of_tail(waiting_bytes: int) -> str | None:
+    """Say in words that a tail is too long to be kept while it waits; None if it is kept."""
+    if waiting_bytes <= KEPT_TAIL_BYTES:
+        return None
+    if waiting_bytes > LONGEST_LINE_BYTES:
+        return f"its last line is longer than {LONGEST_LINE_BYTES >> 20} MiB so far; it waits"
+    return f"its last line has {waiting_bytes >> 20} MiB so far; it waits, and no copy is kept"
 
 
 def whole(file: FileTask) -> tuple[FileOutcome, bytes | None]:
@@ -135,10 +155,14 @@ def whole(file: FileTask) -> tuple[FileOutcome, bytes | None]:
 
 
 def lines_in(start: int, lines: bytes, tally: Tally) -> Iterator[tuple[Place, bytes]]:
-    """Yield the lines that are not blank, each with its place, and count them all."""
+    """Yield the lines that are not blank, each with its place, and count them all.
+
+    The last newline may be left out, so that a long line need not be copied to cut it off.
+    """
     at, number = start, tally.lines
     pieces = lines.split(b"\n")
-    pieces.pop()
+    if not pieces[-1]:
+        pieces.pop()
     for line in pieces:
         end = at + len(line) + 1
         number += 1

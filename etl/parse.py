@@ -9,17 +9,23 @@ import math
 import re
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from itertools import islice
 
 import orjson
 
 DEEPEST_NESTING = 512
+# As Python objects, three bytes of a line can take ninety: what is no log is not worth gigabytes.
+MOST_VALUES = 1 << 22
 _LONGEST_INTEGER_DIGITS = 400
 _INT64 = range(-(1 << 63), 1 << 63)
 # What may stand around objects. NULs and byte order marks are no JSON: a crash or a copy left them.
 _PADDING = re.compile(r"[ \t\r\n\0\ufeff]*+")
 _LOST_PADDING = {"\0": "nul_bytes", "\ufeff": "byte_order_mark"}
 # Possessive, and content with a string that never ends: linear however broken the line is.
-_OPENERS = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
+_STRING = rb'"(?:[^"\\]++|\\.)*+"?'
+_BRACKETS = re.compile(_STRING + rb"|[\[{\]}]", re.DOTALL)
+_BEGINNINGS = re.compile(_STRING + rb"|[\[{,]", re.DOTALL)
+_HALF_LETTER = re.compile("[\ud800-\udfff]")
 
 JsonObject = dict[str, object]
 
@@ -41,6 +47,8 @@ class Rejected:
 
 def parse_line(line: bytes) -> JsonObject | Parsed | Rejected:
     """Read one line without its newline: nearly always the object itself, exact to the byte."""
+    if len(line) > MOST_VALUES and _has_too_many_values(line):
+        return Rejected("too_many_values")
     try:
         value: JsonObject = orjson.loads(line)
         is_exact = value.__class__ is dict and orjson.dumps(value) == line
@@ -69,11 +77,19 @@ def _read_strictly(line: bytes) -> Parsed | Rejected:
     return Parsed(objects, tuple(sorted(reader.losses)))
 
 
+def _has_too_many_values(line: bytes) -> bool:
+    """Say whether a long line is less a text than a heap of tiny values."""
+    if sum(map(line.count, (b",", b"[", b"{"))) <= MOST_VALUES:
+        return False
+    values = (True for match in _BEGINNINGS.finditer(line) if line[match.start()] in b"[{,")
+    return next(islice(values, MOST_VALUES, None), False)
+
+
 def _nesting_of(line: bytes) -> int:
     """Count how deep brackets nest outside strings, without recursion."""
     depth = deepest = 0
-    for match in _OPENERS.finditer(line):
-        first = match.group()[0]
+    for match in _BRACKETS.finditer(line):
+        first = line[match.start()]
         if first in b"[{":
             depth += 1
             deepest = max(deepest, depth)
@@ -172,14 +188,10 @@ class _StrictReader:
         members.update(cleaned)
 
     def _clean_text(self, text: str) -> str:
-        if text.isascii():
+        if text.isascii() or not _HALF_LETTER.search(text):
             return text
-        try:
-            text.encode()
-        except UnicodeEncodeError:
-            self.losses.add("lone_surrogate")
-            return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        return text
+        self.losses.add("lone_surrogate")
+        return _HALF_LETTER.sub("\ufffd", text)
 
 
 def _is_kept(digits: str, number: float) -> bool:

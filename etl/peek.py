@@ -2,11 +2,12 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from etl.follow import said_of_tail
 from etl.ledger import LedgerRow
 from etl.parse import objects_of, parse_line
 from etl.parts import NewSession
@@ -20,13 +21,26 @@ def with_session(row: LedgerRow) -> LedgerRow:
     """Name the session of an agent file that lies beside the sessions: the first it mentions."""
     if row.session_id is not None or row.kind == "sidecar":
         return row
-    session = _session_in(_head(row)) or _session_in(_head(row, row.size))
+    session = next(filter(None, map(_session_in, _lines_of(row))), None)
     # Without one it waits, its bytes kept as pending, until a line names the session.
     return replace(row, session_id=session) if session else row
 
 
+def _lines_of(row: LedgerRow) -> Iterator[bytes]:
+    """Yield whole lines from the first on, some at a time; all that is left of a file that went."""
+    if row.gone_at is not None:
+        yield row.pending
+        return
+    try:
+        with closing(_opened(row)) as reader:
+            for chunk in reader.chunks():
+                yield chunk.lines
+    except OSError:
+        return  # The read itself opens it again, and reports why it cannot.
+
+
 def _session_in(lines: bytes) -> str | None:
-    for line in lines.split(b"\n")[:-1]:
+    for line in lines.split(b"\n"):
         for object_ in objects_of(parse_line(line)):
             session = object_.get("sessionId")
             if isinstance(session, str) and session:
@@ -63,9 +77,12 @@ def _new_session(session_id: str, files: list[LedgerRow]) -> NewSession | None:
 def with_pending(
     row: LedgerRow, problems: list[tuple[str, str]], events: list[tuple[str, str]]
 ) -> LedgerRow:
-    """Keep the tail of a file that has no whole line yet."""
+    """Keep the tail of a file that has no whole line yet, unless it is too long to be kept."""
     if row.kind == "sidecar" or row.size == 0 or row.gone_at is not None:
         return row
+    if told := said_of_tail(row.size):
+        events.append((row.path, told))
+        return replace(row, pending=b"")
     try:
         with closing(_opened(row)) as reader:
             return replace(row, pending=reader.head(row.size))
@@ -76,13 +93,17 @@ def with_pending(
     return replace(row, ctime_ns=0)  # So that the next run looks again.
 
 
-def _head(row: LedgerRow, length: int = _HEAD_BYTES) -> bytes:
+def _head(row: LedgerRow) -> bytes:
+    """Return a stretch of the file with a newline in it; without one there is no whole line."""
     if row.gone_at is not None:
         return row.pending + b"\n"  # All that is left of it will never get its newline.
     try:
         with closing(_opened(row)) as reader:
-            head = reader.head(length)
-            return head if b"\n" in head else reader.head(row.size)
+            head = reader.head(_HEAD_BYTES)
+            if b"\n" in head:
+                return head
+            first = next(reader.chunks(), None)
+            return first.lines + b"\n" if first else head
     except OSError:
         return b""  # The read itself opens it again, and reports why it cannot.
 

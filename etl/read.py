@@ -15,6 +15,8 @@ BLOCK_BYTES = 1 << 22
 LONGEST_LINE_BYTES = 1 << 28
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _WITHOUT_TRACE = getattr(os, "O_NOATIME", 0)
+# A tail is kept in case its file goes. The ledger, which every commit writes anew, has to hold it.
+KEPT_TAIL_BYTES = 1 << 24
 
 Identity = tuple[int, int]  # device and inode, as the walk saw them
 
@@ -25,7 +27,7 @@ class TornReadError(OSError):
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Whole lines, their newlines included, and where the first one begins."""
+    """Whole lines and where the first one begins. A line that is a chunk alone has no newline."""
 
     start: int
     lines: bytes
@@ -57,7 +59,7 @@ class LogReader:
 
     def head(self, length: int) -> bytes:
         """Return the first bytes, without moving the offset."""
-        return b"".join(self._blocks(0, min(length, self.size)))
+        return self._bytes(0, min(length, self.size))
 
     def prefix_matches(self, offset: int, prefix_hash: str) -> bool:
         """Hash the first `offset` bytes and stay behind them if they are still the same."""
@@ -78,28 +80,59 @@ class LogReader:
         return self._hash.hexdigest()
 
     def chunks(self) -> Iterator[Chunk]:
-        """Yield the new whole lines, block by block; what follows the last newline is pending."""
-        carried: list[bytes] = []
-        carried_bytes = 0
-        for block in self._blocks(self.offset, self.size):
+        """Yield the new whole lines, block by block; what follows the last newline is pending.
+
+        A line longer than a block is a chunk of its own. One that is too long is passed over, and
+        a tail that is too long to be kept is only waited for: neither is ever held in memory.
+        """
+        while self.offset < self.size:
+            block = os.pread(self._descriptor, self._next_bytes(), self.offset)
             cut = block.rfind(b"\n") + 1
             if not cut:
-                carried.append(block)
-                carried_bytes += len(block)
-                continue
-            if carried_bytes > self._longest_line:
-                end = block.index(b"\n") + 1
-                yield self._pass_over([*carried, block[:end]])
-                carried = [block[end:cut]]
+                del block
+                end = self._end_of_line()
+                if end is None:
+                    break
+                yield self._long_line(end)
             else:
-                carried.append(block[:cut])
-            whole = b"".join(carried)
-            if whole:
-                yield self._chunk(whole)
-            carried = [block[cut:]]
-            carried_bytes = len(carried[0])
-        self.pending = b"".join(carried)
+                yield self._chunk(block if cut == len(block) else block[:cut])
+        waiting = self.waiting_bytes()
+        self.pending = self._bytes(self.offset, self.size) if waiting <= KEPT_TAIL_BYTES else b""
         self._refuse_torn_read()
+
+    def waiting_bytes(self) -> int:
+        """Return how many bytes follow the last whole line that was read."""
+        return self.size - self.offset
+
+    def _next_bytes(self) -> int:
+        # No block is longer than a line may be: a line that is too long never fits into one.
+        return min(BLOCK_BYTES, self._longest_line, self.size - self.offset)
+
+    def _end_of_line(self) -> int | None:
+        """Look for the newline that ends the next line; None if it is not there yet."""
+        at = self.offset
+        for block in self._blocks(at, self.size):
+            found = block.find(b"\n")
+            if found >= 0:
+                return at + found + 1
+            at += len(block)
+        return None
+
+    def _long_line(self, end: int) -> Chunk:
+        start = self.offset
+        if end - 1 - start > self._longest_line:
+            for block in self._blocks(start, end):
+                self._hash.update(block)
+            self.offset = end
+            return Chunk(start, b"", too_long=True)
+        line = self._bytes(start, end - 1)
+        newline = self._bytes(end - 1, end)
+        if newline != b"\n":
+            raise TornReadError(self._path)
+        self._hash.update(line)
+        self._hash.update(newline)
+        self.offset = end
+        return Chunk(start, line)
 
     def _chunk(self, lines: bytes) -> Chunk:
         chunk = Chunk(self.offset, lines)
@@ -107,12 +140,11 @@ class LogReader:
         self.offset += len(lines)
         return chunk
 
-    def _pass_over(self, pieces: list[bytes]) -> Chunk:
-        chunk = Chunk(self.offset, b"", too_long=True)
-        for piece in pieces:
-            self._hash.update(piece)
-            self.offset += len(piece)
-        return chunk
+    def _bytes(self, start: int, end: int) -> bytes:
+        """Return a stretch of the file. In one read, it is in memory once."""
+        pieces = [os.pread(self._descriptor, end - start, start)] if start < end else []
+        pieces += self._blocks(start + sum(map(len, pieces)), end)
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def _blocks(self, start: int, end: int) -> Iterator[bytes]:
         while start < end:
@@ -143,9 +175,11 @@ class LogReader:
 
 
 def read_small_file(path: str, identity: Identity | None = None) -> bytes:
-    """Open and read a whole small file."""
+    """Open and read a whole small file. What is longer than a line may be is none."""
     reader = LogReader(path, identity)
     try:
+        if reader.size > LONGEST_LINE_BYTES:
+            raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), path)
         return reader.whole()
     finally:
         reader.close()

@@ -130,8 +130,11 @@ def _normalised_again(facts: Facts, before: Keeping, after: Keeping) -> Facts:
     keeping = after if after.redact != before.redact else replace(after, redact=OFF)
     made: list[Facts] = []
     batch = FactBatch(keeping)
+    raw: bytes | None = None
     for count, (row, blocks) in enumerate(_with_blocks(facts), 1):
-        _add_entry(batch, row, blocks, keeping)
+        # The bytes of a line with several objects stand with the first of them.
+        raw = row["raw"] if row["object_index"] == 0 or row["raw"] else raw
+        _add_entry(batch, row, blocks, keeping, raw if row["flaws"] else None)
         if count % _ROWS_AT_ONCE == 0:
             made.append(batch.take())
     for row in _rows(facts[REJECTS.name]):
@@ -156,8 +159,10 @@ def _with_blocks(facts: Facts) -> Iterator[tuple[Row, list[Row]]]:
             place, blocks = next(groups, none)
 
 
-def _add_entry(batch: FactBatch, row: Row, blocks: list[Row], keeping: Keeping) -> None:
-    raw, flaws, index = row["raw"], row["flaws"], row["object_index"]
+def _add_entry(
+    batch: FactBatch, row: Row, blocks: list[Row], keeping: Keeping, raw: bytes | None
+) -> None:
+    flaws, index = row["flaws"], row["object_index"]
     logged = None if raw else rebuild.object_of(row, blocks)
     text = raw or (dumps(logged) if keeping.redactor else b"")
     kept = keeping.redacted(text)
@@ -167,7 +172,7 @@ def _add_entry(batch: FactBatch, row: Row, blocks: list[Row], keeping: Keeping) 
         # Of a line that JSON cannot give back, the bytes tell more than the columns.
         logged = objects_of(parse_line(kept))[index if raw else 0]
     place = (row["line_no"], row["byte_start"], row["byte_end"], index)
-    as_kept = (kept if raw else None, flaws)
+    as_kept = (kept if raw and not index else None, flaws)
     batch.add_object(_origin(row), place, logged or {}, row["line_hash"], as_kept)
 
 

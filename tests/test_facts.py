@@ -201,6 +201,13 @@ def test_another_spelling_of_the_same_json_needs_no_bytes(line: bytes) -> None:
     assert canonical(rebuilt) == canonical(json.loads(line))
 
 
+def test_the_bytes_of_a_line_stand_once_however_many_objects_it_holds() -> None:
+    facts = facts_of(b'{"a":1}{"b":2}\0{"c":3}\n')
+    assert column(facts, "entries", "raw") == [b'{"a":1}{"b":2}\0{"c":3}', None, None]
+    assert column(facts, "entries", "flaws") == ["nul_bytes"] * 3
+    assert len(set(column(facts, "entries", "line_hash"))) == 1
+
+
 def test_two_objects_on_a_line_both_come_back() -> None:
     first, second = user("one", uuid="u1"), assistant(uuid="a1")
     line = encoded([first]).rstrip(b"\n") + encoded([second])

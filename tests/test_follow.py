@@ -1,9 +1,11 @@
 """Following one log: where it is taken up, what it counts, when it starts over."""
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
 from etl.follow import FileOutcome, FileTask, Origin, Place, Tally, follow, lines_in, whole
+from etl.read import KEPT_TAIL_BYTES, LONGEST_LINE_BYTES
 
 
 class Kept:
@@ -16,6 +18,9 @@ class Kept:
     def add_lines(self, origin: Origin, start: int, lines: bytes, tally: Tally) -> None:
         for place, line in lines_in(start, lines, tally):
             self.lines.append((origin.generation, place, line))
+
+    def settle(self) -> None:
+        self.settled = len(self.lines)
 
     def add_reject(self, origin: Origin, place: Place, reason: str, raw: bytes | None) -> None:
         assert raw is None
@@ -43,6 +48,28 @@ def test_lines_have_their_number_and_bytes_and_blank_ones_only_count() -> None:
         ((8, 108, 112), b"two"),
     ]
     assert (tally.lines, tally.blank_bytes) == (8, 4)
+
+
+def test_a_long_line_comes_without_its_newline_and_has_the_same_place() -> None:
+    tally = Tally()
+    assert list(lines_in(0, b"long", tally)) == [((1, 0, 5), b"long")]
+    assert (tally.lines, tally.blank_bytes) == (1, 0)
+
+
+def test_a_tail_too_long_to_be_kept_is_told_in_words(tmp_path: Path) -> None:
+    log = tmp_path / "a.jsonl"
+    log.write_bytes(b"one\n")
+    os.truncate(log, KEPT_TAIL_BYTES + 4)
+    outcome = follow(task(log), Kept())
+    assert (outcome.event, len(outcome.pending)) == (None, KEPT_TAIL_BYTES)
+    os.truncate(log, KEPT_TAIL_BYTES + 5)
+    outcome = follow(task(log), Kept())
+    assert (outcome.offset, outcome.pending) == (4, b"")
+    assert outcome.event == "its last line has 16 MiB so far; it waits, and no copy is kept"
+    os.truncate(log, LONGEST_LINE_BYTES + 5)
+    outcome = follow(replace(task(log, outcome), prefix_hash="other"), Kept())
+    assert (outcome.offset, outcome.generation, outcome.pending) == (4, 1, b"")
+    assert outcome.event == "rewritten; its last line is longer than 256 MiB so far; it waits"
 
 
 def test_a_log_is_taken_up_where_it_was_left(tmp_path: Path) -> None:

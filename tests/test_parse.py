@@ -6,7 +6,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from etl.parse import DEEPEST_NESTING, JsonObject, Parsed, Rejected, objects_of, parse_line
+from etl.parse import (
+    DEEPEST_NESTING,
+    MOST_VALUES,
+    JsonObject,
+    Parsed,
+    Rejected,
+    objects_of,
+    parse_line,
+)
 
 JSON_PIECES = st.sampled_from(
     [*'{}[]"\\:,1-\0\r é\ufeff\u2028', "\\ud800", "1e999", "NaN", '"a"', "null", "9" * 25]
@@ -100,6 +108,23 @@ def test_broken_json_is_rejected(line: bytes) -> None:
 def test_too_deep_nesting_is_rejected(extra: int) -> None:
     depth = DEEPEST_NESTING + extra
     assert parse_line(b"[" * depth + b"]" * depth) == Rejected("too_deep")
+
+
+@pytest.mark.parametrize("piece", [b"[],", b"{}", b"1,", b'"",', b'{"a":'])
+def test_a_heap_of_tiny_values_is_rejected_before_it_fills_the_memory(piece: bytes) -> None:
+    line = b'{"a":[' + piece * (MOST_VALUES + 1) + b"0]}"
+    assert parse_line(line) == Rejected("too_many_values")
+
+
+def test_as_many_values_as_are_allowed_are_read() -> None:
+    line = b'{"a":[' + b"10," * (MOST_VALUES - 3) + b"10]}"
+    assert len(line) > MOST_VALUES
+    assert isinstance(parse_line(line), dict)
+
+
+def test_what_looks_like_values_inside_a_text_is_none() -> None:
+    line = b'{"a":"' + b',[{\\"' * MOST_VALUES + b'"}'
+    assert isinstance(parse_line(line), dict)
 
 
 def test_brackets_inside_strings_do_not_nest() -> None:

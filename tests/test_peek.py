@@ -1,5 +1,6 @@
 """The head of a file: whose session it is, its month, and the tail that waits."""
 
+import os
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -10,6 +11,7 @@ import pytest
 from etl.ledger import LedgerRow
 from etl.parts import NewSession
 from etl.peek import new_sessions, with_pending, with_session
+from etl.read import KEPT_TAIL_BYTES, LONGEST_LINE_BYTES
 from tests.sessions import SESSION, Line, encoded, rows, run_sync, user, write_log
 from tests.test_ledger import ledger_row
 
@@ -145,6 +147,25 @@ def test_a_tail_without_its_newline_is_kept(tmp_path: Path) -> None:
     problems: list[tuple[str, str]] = []
     assert with_pending(row, problems, []).pending == b'{"torn":"\xc3'
     assert problems == []
+
+
+def test_a_file_that_is_one_tail_too_long_to_be_kept_is_told(tmp_path: Path) -> None:
+    row = log(tmp_path, "s.jsonl", [b"x"])
+    events: list[tuple[str, str]] = []
+    row = replace(row, size=KEPT_TAIL_BYTES + 1, pending=b"of before")
+    assert with_pending(row, [], events).pending == b""
+    assert events == [("s.jsonl", "its last line has 16 MiB so far; it waits, and no copy is kept")]
+
+
+def test_a_session_is_found_behind_a_line_that_is_too_long(tmp_path: Path) -> None:
+    row = flat_agent(tmp_path, [])
+    path = tmp_path / row.path
+    os.truncate(path, LONGEST_LINE_BYTES + 1)
+    with path.open("ab") as sink:
+        sink.write(b"\n" + encoded([user("hi")]))
+    row = replace(row, size=path.stat().st_size)
+    assert session_of(row) == SESSION
+    assert [one.session_id for one in new_sessions([with_session(row)])] == [SESSION]
 
 
 def test_bytes_added_since_the_walk_wait_for_the_next_run(tmp_path: Path) -> None:

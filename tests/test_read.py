@@ -7,7 +7,16 @@ from pathlib import Path
 import pytest
 
 from etl.hashing import hash_of
-from etl.read import BLOCK_BYTES, Chunk, Identity, LogReader, TornReadError, read_small_file
+from etl.read import (
+    BLOCK_BYTES,
+    KEPT_TAIL_BYTES,
+    LONGEST_LINE_BYTES,
+    Chunk,
+    Identity,
+    LogReader,
+    TornReadError,
+    read_small_file,
+)
 
 LOG = "one\n\ntwo \u2028 and\r\n\rthree é\x0b\x0c\x85\nfour".encode()
 
@@ -66,9 +75,7 @@ def test_lines_longer_than_a_block_are_put_together(tmp_path: Path) -> None:
     long = b"x" * (2 * BLOCK_BYTES + 5)
     path.write_bytes(b"a\n" + long + b"\nb\n")
     reader, chunks = read(path)
-    assert b"".join(chunk.lines for chunk in chunks) == b"a\n" + long + b"\nb\n"
-    starts = [chunk.start for chunk in chunks]
-    assert starts == sorted(starts)
+    assert chunks == [Chunk(0, b"a\n"), Chunk(2, long), Chunk(len(long) + 3, b"b\n")]
     assert reader.prefix_hash() == hash_of(path.read_bytes())
 
 
@@ -84,6 +91,64 @@ def test_line_longer_than_the_longest_is_passed_over(tmp_path: Path) -> None:
     ]
     assert reader.pending == b"c"
     assert reader.prefix_hash() == hash_of(path.read_bytes()[:-1])
+
+
+@pytest.mark.parametrize("before", range(8))
+@pytest.mark.parametrize("length", [7, 8, 9, 16, 17])
+def test_whether_a_line_is_too_long_depends_on_its_length_alone(
+    tmp_path: Path, before: int, length: int
+) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b"\n" * before + b"x" * length + b"\nb\n")
+    reader, chunks = read(path, longest_line=8)
+    passed_over = [chunk for chunk in chunks if chunk.too_long]
+    assert passed_over == ([] if length <= 8 else [Chunk(before, b"", too_long=True)])
+    kept = b"".join(chunk.lines + b"\n" * (chunk.lines[-1:] != b"\n") for chunk in chunks)
+    assert kept == b"\n" * before + (b"x" * length if length <= 8 else b"") + b"\nb\n"
+    assert reader.prefix_hash() == hash_of(path.read_bytes())
+
+
+def test_a_tail_that_is_too_long_to_be_kept_waits_unread(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    for length, kept in ((KEPT_TAIL_BYTES, KEPT_TAIL_BYTES), (KEPT_TAIL_BYTES + 1, 0)):
+        path.write_bytes(b"a\n" + b"x" * length)
+        reader, chunks = read(path)
+        assert chunks == [Chunk(0, b"a\n")]
+        assert (reader.offset, reader.waiting_bytes()) == (2, length)
+        assert len(reader.pending) == kept
+        assert reader.prefix_hash() == hash_of(b"a\n")
+
+
+def test_a_tail_beyond_the_longest_line_waits_and_is_passed_over_once_it_ends(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "a.jsonl"
+    long = b"x" * (KEPT_TAIL_BYTES + 1)
+    path.write_bytes(b"a\n" + long)
+    reader, _ = read(path, longest_line=1000)
+    assert reader.pending == b""
+    path.write_bytes(b"a\n" + long + b"\nb\n")
+    again, chunks = read(path, reader.offset, longest_line=1000)
+    assert chunks == [Chunk(2, b"", too_long=True), Chunk(len(long) + 3, b"b\n")]
+    assert again.prefix_hash() == hash_of(path.read_bytes())
+
+
+def test_a_long_line_that_moves_between_two_looks_is_torn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b"x" * (BLOCK_BYTES + 9) + b"\n" + b"x" * 9)
+    real = os.pread
+
+    def moving(descriptor: int, length: int, offset: int) -> bytes:
+        block = real(descriptor, length, offset)
+        if b"\n" in block and length > 1:
+            path.write_bytes(b"x" * (BLOCK_BYTES + 18) + b"\n")
+        return block
+
+    monkeypatch.setattr(os, "pread", moving)
+    with pytest.raises(TornReadError, match=r"a\.jsonl"):
+        read(path)
 
 
 def test_file_that_shrinks_while_read_is_torn(tmp_path: Path) -> None:
@@ -228,3 +293,11 @@ def test_a_file_is_read_without_a_trace_where_that_is_allowed(
     monkeypatch.setattr(os, "open", of_another)
     assert read_small_file(str(path)) == b"one\n"
     assert tried == [True, False]
+
+
+def test_a_small_file_that_is_none_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.meta.json"
+    path.touch()
+    os.truncate(path, LONGEST_LINE_BYTES + 1)
+    with pytest.raises(OSError, match="File too large"):
+        read_small_file(str(path))

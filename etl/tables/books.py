@@ -36,7 +36,12 @@ SOURCE_FILES = Table(
         Column("offset", INTEGER, "Bytes read: up to the last whole line."),
         Column("line_count", INTEGER, "Lines read, blank ones too."),
         Column("blank_bytes", INTEGER, "Bytes in blank lines."),
-        Column("pending", BINARY, "The tail without its newline, still waiting.", holds="text"),
+        Column(
+            "pending",
+            BINARY,
+            "The waiting tail, without its newline; empty beyond 16 MiB, or if not to be kept.",
+            holds="text",
+        ),
         Column("prefix_hash", STRING, "Hash of the bytes up to offset."),
         Column("generation", SMALL, "Rises when bytes that were already read have changed."),
         Column("part", SMALL, "The part its rows are in; null until a line was read."),

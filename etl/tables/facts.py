@@ -195,7 +195,7 @@ ENTRIES = Table(
         Column(
             "raw",
             BINARY,
-            "The line's bytes, where JSON cannot give it back.",
+            "The line's bytes, where JSON cannot give it back; with its first object.",
             wide=True,
             holds="text",
         ),
@@ -255,7 +255,9 @@ REJECTS = Table(
         SESSION,
         AGENT,
         Column(
-            "reason", STRING, "invalid_json, not_an_object, too_deep, too_long, forgotten or lost."
+            "reason",
+            STRING,
+            "invalid_json, not_an_object, too_deep, too_many_values, too_long, forgotten or lost.",
         ),
         Column(
             "raw",

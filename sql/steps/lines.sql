@@ -17,33 +17,57 @@ side_lines as (
     where layout = 'main' and is_sidechain and uuid is not null and agent_id is null
 ),
 
--- A thread begins with a prompt; a line whose parent is not there belongs to the last one.
+-- A uuid that stands several times is followed once, from its first line on: threads that many
+-- lines share must not be walked line by line.
+side_uuids as (
+    select file_no, generation, uuid, arg_min(parent_uuid, entry_no) as parent_uuid
+    from side_lines
+    group by file_no, generation, uuid
+),
 
-side_threads as (
-    select
-        firsts.entry_no,
-        firsts.file_no,
-        firsts.generation,
-        firsts.uuid,
-        firsts.last_prompt_uuid as agent_id
+side_firsts as (
+    select firsts.*
     from side_lines as firsts
-    anti join side_lines as parents
+    anti join side_uuids as parents
         on firsts.file_no = parents.file_no
         and firsts.generation = parents.generation
         and firsts.parent_uuid = parents.uuid
+),
+
+-- A thread begins with a prompt; a line whose parent is not there belongs to the last one.
+
+side_threads as (
+    select file_no, generation, uuid, min(last_prompt_uuid) as agent_id
+    from side_firsts
+    group by file_no, generation, uuid
 
     union
 
-    select next.entry_no, next.file_no, next.generation, next.uuid, threads.agent_id
+    select next.file_no, next.generation, next.uuid, threads.agent_id
     from side_threads as threads
-    join side_lines as next
+    join side_uuids as next
         on threads.file_no = next.file_no
         and threads.generation = next.generation
         and threads.uuid = next.parent_uuid
 ),
 
+side_agents as (
+    select file_no, generation, uuid, min(agent_id) as agent_id
+    from side_threads
+    group by file_no, generation, uuid
+),
+
 inline_agents as (
-    select entry_no, min(agent_id) as agent_id from side_threads group by entry_no
+    select entry_no, last_prompt_uuid as agent_id from side_firsts
+
+    union all
+
+    select side_lines.entry_no, parents.agent_id
+    from side_lines
+    join side_agents as parents
+        on side_lines.file_no = parents.file_no
+        and side_lines.generation = parents.generation
+        and side_lines.parent_uuid = parents.uuid
 ),
 
 -- A line without a uuid is the same line in every copy of its session: by its bytes, and by how

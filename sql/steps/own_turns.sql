@@ -5,7 +5,7 @@ with
 main_lines as (
     select
         *,
-        count(*) filter (where type = 'assistant') over (
+        count(case when type = 'assistant' then 1 end) over (
             partition by file_no, generation order by entry_no
         ) as responses_before
     from lines
@@ -26,30 +26,75 @@ prompts as (
     ) = 1
 ),
 
+typed as (select *, epoch_us(occurred_at) // 1000000 as second from prompts where type = 'user'),
+
+-- The last line with these words, of all and of those between the same two responses.
+last_typed as (
+    select
+        file_no,
+        generation,
+        words,
+        responses_before,
+        max(entry_no) as entry_no,
+        max(case when prompt_kind = 'queued' then entry_no end) as queued_entry_no
+    from typed
+    where words is not null
+    group by grouping sets (
+        (file_no, generation, words), (file_no, generation, words, responses_before)
+    )
+),
+
+commands as (
+    select
+        *, unnest([-1, 0, 1]) + epoch_us(occurred_at) // 1000000 as second
+    from prompts
+    where type = 'system'
+),
+
 -- A prompt that was queued, or a command, may be logged once more as a user line. A person may
 -- also type the same words again: after an answer, unless the line says that it was queued.
+-- Each way to tell is a join on equal values: many prompts must not meet many.
 echoes as (
-    select distinct echo.entry_no
-    from prompts as echo
-    join prompts as typed
-        on echo.file_no = typed.file_no and echo.generation = typed.generation
-    where echo.type <> 'user'
-        and typed.type = 'user'
-        and (
-            echo.source_uuid = typed.uuid
-            or (
-                echo.words = typed.words
-                and case
-                    when echo.type = 'system'
-                        then abs(date_diff('second', echo.occurred_at, typed.occurred_at)) <= 1
-                    else typed.entry_no > echo.entry_no
-                        and (
-                            typed.prompt_kind = 'queued'
-                            or typed.responses_before = echo.responses_before
-                        )
-                end
-            )
-        )
+    select prompts.entry_no
+    from prompts
+    semi join typed
+        on prompts.file_no = typed.file_no
+        and prompts.generation = typed.generation
+        and prompts.source_uuid = typed.uuid
+    where prompts.type <> 'user'
+
+    union
+
+    select commands.entry_no
+    from commands
+    semi join typed
+        on commands.file_no = typed.file_no
+        and commands.generation = typed.generation
+        and commands.words = typed.words
+        and commands.second = typed.second
+
+    union
+
+    select prompts.entry_no
+    from prompts
+    join last_typed
+        on prompts.file_no = last_typed.file_no
+        and prompts.generation = last_typed.generation
+        and prompts.words = last_typed.words
+        and prompts.responses_before = last_typed.responses_before
+    where prompts.type not in ('user', 'system') and last_typed.entry_no > prompts.entry_no
+
+    union
+
+    select prompts.entry_no
+    from prompts
+    join last_typed
+        on prompts.file_no = last_typed.file_no
+        and prompts.generation = last_typed.generation
+        and prompts.words = last_typed.words
+    where prompts.type not in ('user', 'system')
+        and last_typed.responses_before is null
+        and last_typed.queued_entry_no > prompts.entry_no
 ),
 
 starts as (

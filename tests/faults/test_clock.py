@@ -85,6 +85,6 @@ def test_a_commit_is_dropped_by_number_and_age_together_and_never_out_of_turn(
         ((10 * YEAR_SECONDS,) * 3, [3, 4, 5]),
     ]:
         set_ages(lake, *ages)
-        lake.retire(time.time())
+        lake.retire(lake.load(), time.time())
         tally.injected += 1
         assert lake.commit_numbers() == kept
