@@ -34,7 +34,7 @@ def main() -> None:
     spelled = ("".join(f"\\x{byte:02x}" for byte in token) for token in TOKENS)
     words.write_text("".join(f'"{token}"\n' for token in spelled))
     limits = [f"-max_total_time={sys.argv[1]}", f"-max_len={_LONGEST_LINE_BYTES}"]
-    shown = ["-print_final_stats=1", "-verbosity=0"]
+    shown = ["-print_final_stats=1", "-verbosity=0", f"-artifact_prefix={FOLDER}/"]
     atheris.Setup([sys.argv[0], f"-dict={words}", *limits, *shown, str(corpus)], _look_at)
     atheris.Fuzz()
 
