@@ -69,6 +69,7 @@ def test_a_clock_that_jumps_changes_no_row(tmp_path: Path, logs: Path, tally: Ta
     assert differences(picture_of(lake.folder), picture_of(tmp_path / "clean")) == []
 
 
+@pytest.mark.slow
 def test_a_commit_is_dropped_by_number_and_age_together_and_never_out_of_turn(
     tmp_path: Path, logs: Path, tally: Tally
 ) -> None:

@@ -37,7 +37,7 @@ def write_logs(logs: Path) -> Path:
 def append_and_sync(logs: Path, lake: Path, log: Path, seconds: float) -> None:
     """Sync again and again, each time with more lines, and let old commits retire."""
     ends, number = time.monotonic() + seconds, 0
-    while number < 2 * KEPT_COMMITS or time.monotonic() < ends:
+    while number <= KEPT_COMMITS or time.monotonic() < ends:
         append(log, *(user("Go on", f"u{number}-{one}", number) for one in range(3)))
         number += 1
         assert run_sync(logs, lake).exit_code() == 0

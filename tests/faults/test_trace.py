@@ -134,6 +134,7 @@ def test_who_asks_talks_to_nobody_and_changes_nothing(command: list[str], tmp_pa
     assert changes_below(trace, lake) == []
 
 
+@pytest.mark.slow
 def test_logs_on_a_disk_that_cannot_be_written_are_read(tmp_path: Path) -> None:
     log = write_logs(tmp_path / "logs")
     with disks.read_only(tmp_path / "logs", tmp_path / "shown") as shown:
