@@ -67,6 +67,10 @@ class Keeping:
             rows = _redacted(table, rows, self.redactor)
         return rows if before.is_metrics else self.kept(table, rows)
 
+    def hides(self) -> bool:
+        """Say whether anything is left out at all."""
+        return self.is_metrics or self.redact == KNOWN
+
     def hides_more_than(self, before: "Keeping") -> bool:
         """Say whether something is hidden on these terms that was not on those before."""
         return (self.is_metrics and not before.is_metrics) or (

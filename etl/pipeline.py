@@ -91,7 +91,9 @@ def _sync_locked(settings: Settings, warehouse: Warehouse, executor: Executor | 
     if prices and runs.last_book(runs.stored(warehouse)) not in {None, run.price_book_hash}:
         run.events.append(("price book", "changed"))
     run.commit = state.number
-    if _has_news(known, now_known, results) or (prices and state.number):
+    # Terms that were asked for must hold from now on, even if there is nothing to keep yet.
+    is_first_word = keeping.hides() and not state.number
+    if _has_news(known, now_known, results) or (prices and state.number) or is_first_word:
         past = _past_generations(known, looked, run.started_at)
         books = {**_books(warehouse, state, now_known, past), **beside.tables, **prices}
         state = step.commit(warehouse, state, results, books, run)

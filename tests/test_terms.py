@@ -182,6 +182,13 @@ def test_a_warehouse_stays_on_its_terms(logs: Path, lake: Path) -> None:
     assert places_of(lake, WORDS) == []
 
 
+def test_terms_hold_from_a_first_sync_that_finds_nothing(logs: Path, lake: Path) -> None:
+    run_sync(logs, lake, content="metrics")
+    talk(logs)
+    run_sync(logs, lake)
+    assert places_of(lake, WORDS) == []
+
+
 def test_a_full_warehouse_that_is_to_keep_metrics_lets_go_of_all_words_at_once(
     logs: Path, lake: Path, tmp_path: Path
 ) -> None:

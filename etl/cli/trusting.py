@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from etl import output
+from etl import output, stopping
 from etl.cli.base import json_option, main, warehouse_at, warehouse_option
 
 
@@ -60,6 +60,7 @@ def check(deep: bool, warehouse: str | None, as_json: bool) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @warehouse_option
 @json_option
+@stopping.listening()
 def forget(
     session: str | None,
     project: Path | None,
