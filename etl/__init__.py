@@ -44,6 +44,11 @@ The map, in the order in which a run flows through it:
     restore    a session's files, back from the warehouse
     check      the promise, proven from the warehouse, and beside the logs
     compare    a log that is still there beside its rows, line by line
+    repair     a damaged warehouse, rebuilt from a commit that is left and from the logs
+    reread     after a repair, what the logs still have
+    salvage    what is left to start from: documents, published trees, whole files
+    mend       one part whose facts are damaged: what is left, read again, lost
+    shelf      the books of a commit that is repaired
     status     what is in the warehouse, and how fresh
     prices     dated price cards, own prices over them, and which model a name means
     pricing    the price book as tables of a commit

@@ -37,6 +37,7 @@ class Warehouse:
         self.files = self.store / "files"
         self.published = self.store / "published"
         self.staging = self.store / "staging"
+        self.damaged = self.store / "damaged"  # what a repair moved aside
         self.current = folder / "current"
         self.last_run = self.store / "last_run.json"
         self._is_alone = True
@@ -192,7 +193,11 @@ class Warehouse:
         self._drop_unnamed_files()
 
     def retire_all_before(self, state: State) -> None:
-        """Drop every earlier commit at once, whoever may still read it, and what only they held."""
+        """Drop every earlier commit at once, whoever may still read it, and what only they held.
+
+        What a repair moved aside goes too.
+        """
+        shutil.rmtree(self.damaged, ignore_errors=True)
         for number in self.commit_numbers():
             if number < state.number:
                 self._drop_commit(number)

@@ -16,6 +16,7 @@ LIBRARY_MODULES: dict[str, frozenset[str]] = {
     "pyarrow": frozenset(
         {"answers", "around", "build", "derive", "facts", "ledger", "pipeline", "pricing", "runs"}
         | {"check", "content", "rewrite", "step", "tables", "views", "write"}
+        | {"mend", "repair", "salvage", "shelf"}
     ),
     "xxhash": frozenset({"hashing"}),
 }
@@ -48,6 +49,8 @@ STAGE_IMPORTS: dict[str, frozenset[str]] = {
     "bill": frozenset({"commit", "views"}),
     "restore": frozenset({"commit", "views"}),
     "rewrite": frozenset({"parse", "write"}),
+    "repair": frozenset({"commit", "derive", "write"}),
+    "salvage": frozenset({"commit", "write"}),
     "sessions": frozenset({"commit", "views"}),
     "step": frozenset({"commit", "views", "write"}),
     "status": frozenset({"commit", "views"}),
