@@ -51,6 +51,11 @@ The map, in the order in which a run flows through it:
     traces     where words still stand in a warehouse
     check      the promise, proven from the warehouse, and beside the logs
     compare    a log that is still there beside its rows, line by line
+    repair     a damaged warehouse, rebuilt from a commit that is left and from the logs
+    reread     after a repair, what the logs still have
+    salvage    what is left to start from: documents, published trees, whole files
+    mend       one part whose facts are damaged: what is left, read again, lost
+    shelf      the books of a commit that is repaired
     status     what is in the warehouse, and how fresh
     freshness  the last sync against the days that logs live
     prices     dated price cards, own prices over them, and which model a name means

@@ -241,7 +241,7 @@ def derive_part(narrow: Sequence[Facts], staging: Path, result: PartResult) -> N
     """Derive a part's tables from the narrow facts of all its segments, and write them."""
     facts = {table.name: pa.concat_tables([one[table.name] for one in narrow]) for table in FACTS}
     tables = derive.derive(facts, staging)
-    result.models = _models_in(tables["usage"])
+    result.models = models_in(tables["usage"])
     for table in DERIVED:
         result.written.append((0, 0, write.write_table(table, tables[table.name], staging)))
 
@@ -251,7 +251,7 @@ def narrow_facts(segment: Segment) -> Facts:
     return {table.name: segment.read(table, table.narrow_names()) for table in FACTS}
 
 
-def _models_in(usage: pa.Table) -> set[str]:
+def models_in(usage: pa.Table) -> set[str]:
     """Return the names of the models that served, those of single inferences too."""
     names = set(usage.column("model").unique().to_pylist())
     for text in usage.column("iterations").unique().to_pylist():

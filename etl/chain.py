@@ -16,6 +16,10 @@ OLDEST_FORMAT = 1
 REPAIR = "cclake repair goes back to the last commit that is whole"
 
 
+class NewerFormatError(StateError):
+    """Raised when a commit is sound and of a format that only a newer version knows."""
+
+
 @dataclass(frozen=True, slots=True)
 class StoredFile:
     """One Parquet file of a commit: which part and segment of which table it is."""
@@ -121,13 +125,14 @@ def refuse_gaps(folder: Path, numbers: Sequence[int], newest: State) -> None:
 def _document_of(path: Path) -> dict[str, Any]:
     try:
         document: dict[str, Any] = orjson.loads(path.read_bytes())
-        is_newer = document["format"] > FORMAT
         stated = document.pop("sha256")
         is_whole = _hash_of(document) == stated
+        # In every format a document has its own hash; without it, a number may be a flipped bit.
+        is_newer = is_whole and document["format"] > FORMAT
     except (ValueError, KeyError, AttributeError, TypeError):
         is_newer = is_whole = False
     if is_newer:
-        raise StateError(
+        raise NewerFormatError(
             f"'{path}' was written by a newer cclake (format {document['format']})",
             hint="install the newer version; nothing was changed",
         )

@@ -77,7 +77,7 @@ def check(warehouse: Warehouse, *, deep: bool = False) -> Report:
         old = "written by an older cclake; the next sync upgrades it"
         report.findings.append(Finding(WARNING, "format", str(warehouse.folder), old))
     elif not report.is_broken():
-        report.findings += _of_published(warehouse, state)
+        report.findings += _of_published(warehouse, state, deep=deep)
         report.findings += _of_rows(warehouse, state, report, deep=deep)
     return report
 
@@ -91,6 +91,7 @@ def _of_modes(warehouse: Warehouse) -> Iterator[Finding]:
 def _of_commits(warehouse: Warehouse, report: Report, *, deep: bool) -> Iterator[Finding]:
     """Read every commit that is kept, and look at each file that one of them names, once."""
     seen: set[str] = set()
+    before: State | None = None
     for number in warehouse.commit_numbers():
         report.commits += 1
         try:
@@ -98,6 +99,10 @@ def _of_commits(warehouse: Warehouse, report: Report, *, deep: bool) -> Iterator
         except StateError as error:
             yield Finding(ERROR, "chain", f"commit {number}", str(error))
             continue
+        if before is not None and state.parent_sha256 != before.sha256:
+            told = f"does not follow commit {before.number}; cclake repair moves that one aside"
+            yield Finding(WARNING, "chain", f"commit {number}", told)
+        before = state
         for file in state.files:
             if file.name not in seen:
                 seen.add(file.name)
@@ -144,13 +149,18 @@ def _of_parts(state: State) -> Iterator[Finding]:
     )
 
 
-def _of_published(warehouse: Warehouse, state: State) -> Iterator[Finding]:
+def _of_published(warehouse: Warehouse, state: State, *, deep: bool) -> Iterator[Finding]:
     tree = warehouse.published / chain.name_of(state.number)
     for file in state.files:
         shown = tree / file.published_path()
         if not shown.is_file():
             yield Finding(WARNING, "published", str(shown), "is missing; the next sync shows it")
-        elif shown.stat().st_size != file.size:
+        elif shown.stat().st_size != file.size or (
+            # A warehouse that was copied may have two files where there was one.
+            deep
+            and not shown.samefile(warehouse.files / file.name)
+            and write.hash_file(shown) != file.content_hash
+        ):
             yield Finding(ERROR, "published", str(shown), "is not the file of the commit")
     if not warehouse.is_published(state):
         told = f"does not lead to commit {state.number}; the next sync mends it"

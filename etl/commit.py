@@ -37,6 +37,7 @@ class Warehouse:
         self.files = self.store / "files"
         self.published = self.store / "published"
         self.staging = self.store / "staging"
+        self.damaged = self.store / "damaged"  # what a repair moved aside
         self.current = folder / "current"
         self.last_run = self.store / "last_run.json"
         self._is_alone = True
@@ -218,6 +219,7 @@ class Warehouse:
         staged.rename(self.last_run)
 
     def _retire_all_before(self, state: State) -> None:
+        _remove(self.damaged)  # What a repair moved aside may hold what is to go.
         for number in self.commit_numbers():
             if number < state.number:
                 self._drop_commit(number)

@@ -60,6 +60,19 @@ def settings_of(
     return Settings(roots, folder, name, jobs or os.cpu_count() or 1, configs, price_book())
 
 
+def settings_to_repair(
+    *, logs: Sequence[str], warehouse: str | None, source: str | None
+) -> Settings:
+    """Settle as for a sync; where no log folder is named, there need not be one."""
+    try:
+        return settings_of(logs=logs, warehouse=warehouse, source=source, jobs=None)
+    except UsageError:
+        if logs or source is not None:
+            raise
+    jobs = os.cpu_count() or 1
+    return Settings((), warehouse_of(warehouse), machine_name(), jobs, book=price_book())
+
+
 def price_book() -> Book:
     """Return the shipped prices, with a person's own laid over them where there are any."""
     named = os.environ.get("CCLAKE_PRICES")

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from etl.cards import Explanation, ShownCard
     from etl.check import Report
     from etl.forget import Scope
+    from etl.repair import Report as Repair
 
 _TITLE_CHARS = 60
 _PROBLEMS_SHOWN = 3
@@ -192,6 +194,33 @@ def _problems_of(last_run: Mapping[str, Any]) -> list[tuple[str, str]]:
         return []
     shown = [*told[:_PROBLEMS_SHOWN], *(["..."] if len(told) > _PROBLEMS_SHOWN else [])]
     return [("problems", f"{len(told):,} in the last run"), *(("", one) for one in shown)]
+
+
+def show_repair(report: "Repair") -> None:
+    """Print what was wrong, what was mended, what was read again, and what could not be had."""
+    for name, told in (("wrong", report.wrong), ("mended", report.mended)):
+        for where, what in told:
+            click.echo(f"{name}: {printable(where)}: {printable(what)}")
+    for path in report.again:
+        click.echo(f"read again: {printable(path)}")
+    for run in report.runs:
+        click.echo(f"{printable(run.source)}: {sentence_of(asdict(run))}")
+    for one in report.lost:
+        size = f" ({one.lines:,} lines, {one.bytes:,} bytes)" if one.bytes else ""
+        click.echo(f"lost: {printable(one.path)}: {printable(one.what)}{size}")
+    for words in report.asks:
+        click.echo(f"not synced: {printable(words)}")
+    click.echo(_end_of_repair(report))
+
+
+def _end_of_repair(report: "Repair") -> str:
+    if not report.wrong:
+        return "nothing to repair"
+    if report.is_dry:
+        return "nothing was changed; without --dry-run, this is done"
+    kept = f"; what is damaged lies in {report.damaged}" if report.damaged else ""
+    done = "mended, but for what is lost" if report.lost else "all was mended"
+    return f"{done}: commit {report.commit}{kept}"
 
 
 def show_sessions(found: Sequence[Mapping[str, object]]) -> None:

@@ -17,8 +17,9 @@ LIBRARY_MODULES: dict[str, frozenset[str]] = {
     "orjson": frozenset({"chain", "demo", "jsontext", "parse"}),
     "polars": frozenset({"answers", "frames"}),
     "pyarrow": frozenset(
-        {"answers", "around", "build", "check", "content", "derive", "facts", "ledger", "omit"}
-        | {"pipeline", "pricing", "rewrite", "runs", "step", "tables", "traces", "views", "write"}
+        {"answers", "around", "build", "check", "content", "derive", "facts", "ledger", "mend"}
+        | {"omit", "pipeline", "pricing", "repair", "rewrite", "runs", "salvage", "shelf", "step"}
+        | {"tables", "traces", "views", "write"}
     ),
     "xxhash": frozenset({"hashing"}),
 }
@@ -51,6 +52,8 @@ STAGE_IMPORTS: dict[str, frozenset[str]] = {
     "bill": frozenset({"commit", "views"}),
     "restore": frozenset({"commit", "views"}),
     "rewrite": frozenset({"parse", "write"}),
+    "repair": frozenset({"commit", "derive", "write"}),
+    "salvage": frozenset({"commit", "write"}),
     "sessions": frozenset({"commit", "views"}),
     "step": frozenset({"commit", "views", "write"}),
     "status": frozenset({"commit", "views"}),

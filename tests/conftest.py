@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.ruins import Ruin
+
 # No test may be priced by whoever runs it; an empty file is no own price.
 os.environ["CCLAKE_PRICES"] = os.devnull
 
@@ -34,3 +36,9 @@ def logs(tmp_path: Path) -> Path:
 def lake(tmp_path: Path) -> Path:
     """Where a warehouse can be made."""
     return tmp_path / "lake"
+
+
+@pytest.fixture(scope="session")
+def ruin(tmp_path_factory: pytest.TempPathFactory) -> Ruin:
+    """A warehouse with one of everything; a test damages a copy of it."""
+    return Ruin(tmp_path_factory.mktemp("ruin"))

@@ -10,7 +10,9 @@ from tests.sessions import (
     PROJECT,
     SESSION,
     append,
+    ask_everything,
     assistant,
+    encoded,
     rows,
     run_sync,
     tool_result,
@@ -53,6 +55,17 @@ def stats(logs: Path, **messages: int) -> None:
 
 def told(run: RunSummary) -> list[tuple[str, str]]:
     return [*run.events, *run.problems]
+
+
+def test_a_history_that_was_rewritten_leaves_an_account_that_comes_out(
+    logs: Path, lake: Path
+) -> None:
+    (logs / "history.jsonl").write_bytes(encoded([typed("one"), typed("two", 1)]))
+    run_sync(logs, lake)
+    (logs / "history.jsonl").write_bytes(encoded([typed("two", 1), typed("three", 2)]))
+    run_sync(logs, lake)
+    assert rows(lake, PROMPTS) == [(1, "one"), (1, "two"), (2, "three")]
+    assert ask_everything(lake) == []
 
 
 def test_only_the_new_lines_of_the_prompt_history_are_read(logs: Path, lake: Path) -> None:

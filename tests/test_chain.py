@@ -116,3 +116,12 @@ def test_a_newer_format_is_refused_as_such(tmp_path: Path) -> None:
     rewritten(tmp_path / f"{1:010d}.json", format=chain.FORMAT + 1)
     with pytest.raises(StateError, match="newer cclake"):
         chain.read(tmp_path, 1)
+
+
+def test_a_format_that_damage_made_newer_is_damage(tmp_path: Path) -> None:
+    written(tmp_path, 1)
+    path = tmp_path / f"{1:010d}.json"
+    newer = b'"format":%d' % (chain.FORMAT + 1)
+    path.write_bytes(path.read_bytes().replace(b'"format":%d' % chain.FORMAT, newer))
+    with pytest.raises(StateError, match="is damaged"):
+        chain.read(tmp_path, 1)

@@ -12,6 +12,7 @@ from etl.commit import Warehouse
 from etl.demo import write_tree
 from tests.sessions import append, assistant, encoded, run_sync, user, write_log
 from tests.tampering import flip_a_bit, stored_path, with_changed, without_files
+from tests.test_chain import rewritten
 from tests.test_terms import old_warehouse
 
 
@@ -182,3 +183,22 @@ def test_a_check_changes_nothing(synced: Path) -> None:
 def test_a_copy_of_a_warehouse_is_as_sound_as_the_warehouse(synced: Path, tmp_path: Path) -> None:
     copied = shutil.copytree(synced, tmp_path / "copied", symlinks=True)
     assert check(Warehouse(copied), deep=True).findings == []
+
+
+def test_a_copy_that_readers_see_and_that_is_another_file_is_named(
+    synced: Path, tmp_path: Path
+) -> None:
+    copied = shutil.copytree(synced, tmp_path / "copied", symlinks=True)
+    shown = next((copied / "current").resolve().rglob("usage/**/*.parquet"))
+    flip_a_bit(shown)
+    assert str(shown) in {one.where for one in found(copied, deep=True)}
+
+
+def test_a_commit_that_does_not_follow_the_one_before_is_a_warning(
+    logs: Path, synced: Path
+) -> None:
+    write_log(logs, [user("other words")])
+    run_sync(logs, synced)
+    rewritten(Warehouse(synced).commits / f"{1:010d}.json", run={})
+    finding = only(found(synced, severity="warning"))
+    assert (finding.check, finding.where) == ("chain", "commit 2")

@@ -32,6 +32,8 @@ logs as (
     select past.file_id, past.generation, files.path, past."offset", past.blank_bytes
     from past_generations as past
     left join source_files as files using (file_id)
+    -- Of a history that was rewritten only those prompts stay that it no longer has.
+    where files.kind is distinct from 'history'
 )
 
 select
