@@ -73,10 +73,12 @@ test: lint types ## everything a change must pass: lint, types, tests (slow ones
 	@$(BIN)/python -m pytest -q -n $(WORKERS) -m 'not slow'
 
 GROUP ?=
+# Beside the faults themselves: what holds for all inputs, with many more of them.
+THOROUGH := tests/test_properties.py tests/test_spend.py tests/test_stopping.py tests/test_damaged_lines.py
 
 faults: $(INSTALLED) gear ## inject every fault, slow ones too: GROUP=power for tests/faults/test_power*.py
-	@$(BIN)/python -m pytest -q -n $(WORKERS) --maxschedchunk 1 --skips-fail \
-		$(if $(GROUP),$(wildcard tests/faults/test_$(GROUP)*.py),tests/faults)
+	@EXAMPLES=10 $(BIN)/python -m pytest -q -n $(WORKERS) --maxschedchunk 1 --skips-fail \
+		$(if $(GROUP),$(wildcard tests/faults/test_$(GROUP)*.py),tests/faults $(THOROUGH))
 
 gear: $(INSTALLED) ## install what the faults need (Debian, as root), or say what is missing
 	@$(BIN)/python -m tests.faults.gear

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from etl.commit import Warehouse
 from etl.restore import restore
 from tests.plain_count import objects_in
@@ -41,6 +43,7 @@ def ids_of(lake: Path) -> list[str]:
 # ---- Bytes.
 
 
+@pytest.mark.slow
 def test_a_line_of_more_than_a_hundred_megabytes_is_an_entry(logs: Path, lake: Path) -> None:
     words = "kiln " * 20_500_000
     log = write_log(logs, [user("hi"), tool_result(content=words, toolUseResult={}), assistant()])

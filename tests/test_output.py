@@ -154,7 +154,9 @@ def test_a_status_is_a_line_a_fact(capsys: pytest.CaptureFixture[str]) -> None:
             "log_bytes": 5_000_000,
             "warehouse_bytes": 900_000,
             "rows": {"usage": 12_345},
-            "last_run": RUN,
+            "last_run": {**RUN, "problems": [["p/\x1b.jsonl", "cannot read"]]},
+            "cleanup_days": 30,
+            "advice": None,
         }
     )
     assert capsys.readouterr().out == (
@@ -162,6 +164,9 @@ def test_a_status_is_a_line_a_fact(capsys: pytest.CaptureFixture[str]) -> None:
         "logs            1,200 files, 5.0 MB read, 3 gone, 1 with a tail that waits\n"
         "on disk         900.0 kB\n"
         f"last run        1970-01-01 00:00:03 UTC: {output.sentence_of(RUN)}\n"
+        "problems        1 in the last run\n"
+        "                p/\\x1b.jsonl: cannot read\n"
+        "logs live       30 days, then Claude Code deletes them\n"
         "usage                12,345\n"
     )
 

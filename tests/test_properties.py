@@ -1,6 +1,7 @@
 """What must hold however the logs arrive: in pieces, in any order, twice, or as copies."""
 
 import json
+import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -50,8 +51,10 @@ INSIDE_CHARACTERS = {
 }
 
 patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-some = settings(patient, max_examples=15)
-few = settings(patient, max_examples=6)
+# `make faults` takes more of them.
+MORE = int(os.environ.get("EXAMPLES", "1"))
+some = settings(patient, max_examples=5 * MORE)
+few = settings(patient, max_examples=2 * MORE)
 
 
 def picture_of(warehouse: Path) -> Picture:

@@ -1,5 +1,6 @@
 """What is spent: the same whoever sums it, wherever the reader is, and whatever was logged."""
 
+import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -102,7 +103,8 @@ UNEXPLAINED = """
 """
 ZONES = ("UTC", "Pacific/Kiritimati", "America/Los_Angeles", "Asia/Kolkata")
 
-few = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=4)
+MORE = int(os.environ.get("EXAMPLES", "1"))  # `make faults` takes more of them
+few = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=2 * MORE)
 
 
 def lines_of(response: Spec, place: str, second: int, told: Line) -> Iterator[Line]:

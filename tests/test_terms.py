@@ -74,7 +74,7 @@ def test_the_next_sync_upgrades_an_older_warehouse_in_one_commit(
     assert (run.exit_code(), run.commit) == (0, 3)
     assert Warehouse(lake).load().format == chain.FORMAT
     assert value(lake, "select kind from sync_runs order by started_at desc limit 1") == "upgrade"
-    assert ask_everything(lake) == []
+    assert check(Warehouse(lake)).findings == []
     assert not run_sync(logs, lake).is_committed
 
 
@@ -99,7 +99,7 @@ def test_an_upgraded_warehouse_goes_on_where_it_was(logs: Path, tmp_path: Path) 
     ask = "select count(*) - count(distinct (file_id, generation, byte_start, object_index))"
     assert value(lake, f"{ask} from raw.entries") == 0
     assert (run.problems, run.is_committed) == ([], True)
-    assert ask_everything(lake) == []
+    assert check(Warehouse(lake)).findings == []
 
 
 def test_a_run_that_dies_in_an_upgrade_leaves_the_old_warehouse(
@@ -279,4 +279,4 @@ def test_secrets_that_were_kept_are_hidden_when_that_is_asked_for(logs: Path, la
     (logs / "projects").mkdir()
     run_sync(logs, lake, redact="known")
     assert places_of(lake, key) == places_of(lake, key[:20]) == []
-    assert ask_everything(lake) == []
+    assert check(Warehouse(lake)).findings == []

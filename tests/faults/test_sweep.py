@@ -147,8 +147,11 @@ def test_a_fault_at_any_step_leaves_a_whole_snapshot_and_is_healed_by_the_next_r
 
 @pytest.mark.parametrize(
     ("make_scene", "kind", "which"),
-    [(later_sync, KILL, -1), (first_sync, EIO, 0), (first_sync, FULL_FROM_THERE, -1)],
-    ids=["kill", "eio", "full from there"],
+    [
+        pytest.param(later_sync, KILL, -1, id="kill"),
+        pytest.param(first_sync, EIO, 0, id="eio"),
+        pytest.param(first_sync, FULL_FROM_THERE, -1, id="full from there", marks=pytest.mark.slow),
+    ],
 )
 def test_a_fault_at_a_step_of_each_kind_leaves_a_whole_snapshot(
     make_scene: Callable[[Path], Scene], kind: Strike, which: int, tmp_path: Path, tally: Tally
