@@ -109,8 +109,9 @@ def chunks_with_the_tail(reader: Any) -> Any:  # noqa: ANN401 - as the reader's 
 def derived_from_what_is_not_first(patch: pytest.MonkeyPatch) -> None:
     real = derive.derive
 
-    def spoiled(facts: Any) -> Any:  # noqa: ANN401 - as derive
-        return real({name: rows.slice(min(1, rows.num_rows)) for name, rows in facts.items()})
+    def spoiled(facts: Any, *more: Any) -> Any:  # noqa: ANN401 - as derive
+        later = {name: rows.slice(min(1, rows.num_rows)) for name, rows in facts.items()}
+        return real(later, *more)
 
     patch.setattr(derive, "derive", spoiled)
 
