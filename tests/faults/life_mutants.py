@@ -69,7 +69,7 @@ def a_hint_is_a_move(patch: pytest.MonkeyPatch) -> None:
 
 
 @mutant
-def a_gone_file_takes_its_rows_along(patch: pytest.MonkeyPatch) -> None:
+def a_part_keeps_only_what_is_new(patch: pytest.MonkeyPatch) -> None:
     patch.setattr("etl.build._PartBuilder._merged", only_what_is_new)
 
 
@@ -119,8 +119,3 @@ def derived_from_what_is_not_first(patch: pytest.MonkeyPatch) -> None:
 @mutant
 def a_waiting_tail_is_forgotten(patch: pytest.MonkeyPatch) -> None:
     patch.setattr("etl.peek.with_pending", lambda row, *_: row)
-
-
-@mutant
-def a_torn_tail_of_a_gone_log_is_a_line(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr("etl.pipeline._has_whole_tail", lambda row: bool(row.pending and row.part))
