@@ -74,15 +74,18 @@ def _moved_from(
     is_moved: Callable[[FoundFile, LedgerRow], bool],
 ) -> LedgerRow | None:
     """Find the vanished file that this one is. Name and inode are hints; content decides."""
-    for row in missing:
-        if (row.offset or row.pending) and _may_be(file, row) and is_moved(file, row):
-            return row
-    return None
+    hinted = [row for row in missing if (row.offset or row.pending) and _may_be(file, row)]
+    # Of copies that moved at once, each is known by its inode.
+    hinted.sort(key=lambda row: not _has_inode(file, row))
+    return next((row for row in hinted if is_moved(file, row)), None)
+
+
+def _has_inode(file: FoundFile, row: LedgerRow) -> bool:
+    return (row.device, row.inode) == (file.device, file.inode)
 
 
 def _may_be(file: FoundFile, row: LedgerRow) -> bool:
     known = (row.session_id, row.agent_id)
     if row.kind == "sidecar" and known != (file.place.session_id, file.place.agent_id):
         return False  # All sessions have sidecars of the same few names, which may say the same.
-    same_inode = (row.device, row.inode) == (file.device, file.inode)
-    return same_inode or row.path.rpartition("/")[2] == file.path.rpartition("/")[2]
+    return _has_inode(file, row) or row.path.rpartition("/")[2] == file.path.rpartition("/")[2]

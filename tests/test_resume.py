@@ -157,6 +157,15 @@ def test_of_two_copies_of_a_vanished_file_only_one_is_that_file() -> None:
     )
 
 
+def test_copies_that_moved_at_once_are_told_apart_by_their_inode() -> None:
+    one, two = ledger_row(path="a/s.jsonl"), ledger_row(file_id="1f", path="b/t.jsonl", inode=78)
+    now_one, now_two = replace(found(one), path="c/x.jsonl"), replace(found(two), path="c/s.jsonl")
+    assert planned([now_two, now_one], [one, two], same=[one, two]).looks == (
+        Look(now_two, two, "moved"),
+        Look(now_one, one, "moved"),
+    )
+
+
 def test_vanished_files_of_one_name_are_told_apart_by_their_content() -> None:
     row = ledger_row()
     other = ledger_row(file_id="1f", path="-home-ada-loom/s.jsonl", inode=78)

@@ -69,7 +69,7 @@ def a_hint_is_a_move(patch: pytest.MonkeyPatch) -> None:
 
 
 @mutant
-def a_gone_file_takes_its_rows_along(patch: pytest.MonkeyPatch) -> None:
+def a_part_keeps_only_what_is_new(patch: pytest.MonkeyPatch) -> None:
     patch.setattr("etl.build._PartBuilder._merged", only_what_is_new)
 
 
@@ -109,8 +109,9 @@ def chunks_with_the_tail(reader: Any) -> Any:  # noqa: ANN401 - as the reader's 
 def derived_from_what_is_not_first(patch: pytest.MonkeyPatch) -> None:
     real = derive.derive
 
-    def spoiled(facts: Any) -> Any:  # noqa: ANN401 - as derive
-        return real({name: rows.slice(min(1, rows.num_rows)) for name, rows in facts.items()})
+    def spoiled(facts: Any, *more: Any) -> Any:  # noqa: ANN401 - as derive
+        later = {name: rows.slice(min(1, rows.num_rows)) for name, rows in facts.items()}
+        return real(later, *more)
 
     patch.setattr(derive, "derive", spoiled)
 
@@ -118,8 +119,3 @@ def derived_from_what_is_not_first(patch: pytest.MonkeyPatch) -> None:
 @mutant
 def a_waiting_tail_is_forgotten(patch: pytest.MonkeyPatch) -> None:
     patch.setattr("etl.peek.with_pending", lambda row, *_: row)
-
-
-@mutant
-def a_torn_tail_of_a_gone_log_is_a_line(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr("etl.pipeline._has_whole_tail", lambda row: bool(row.pending and row.part))

@@ -35,6 +35,7 @@ STEPS = st.integers(1, 20) | st.integers(1, 110)  # A sync without news takes fe
 SAME_SIZE = {"é".encode(): b"ee", b"Done": b"Gone", b"oops": b"hmph", b" \n": b"\t\n"}
 Stored = dict[Source, dict[Span, bytes]]  # what identifies the line: its uuid, or its raw bytes
 
+FRESH = tuple(f"-c/s{number}.jsonl" for number in range(4, 9))
 names = st.sampled_from(NAMES)
 which = st.integers(0, len(NAMES) - 1)
 kinds = st.sampled_from(["user", "user", "assistant", "blank", "broken"])
@@ -52,6 +53,8 @@ class LivesOfLogs(RuleBasedStateMachine):
         self._count = 0
         self._rests: dict[str, bytes] = {}  # what would end the torn line of a log
         self._is_calm = True  # since the last sync logs only grew, moved or were touched
+        self._generations: dict[str, int] = {}
+        self._new_names = 0  # logs that began since then
         self._checked = 0  # the last commit that was looked at
         self._settled: Stored = {}
         self._read: dict[Source, bytes] = {}
@@ -76,7 +79,7 @@ class LivesOfLogs(RuleBasedStateMachine):
         return path
 
     def _present(self) -> dict[str, Path]:
-        paths = {name: self._path(name) for name in NAMES}
+        paths = {name: self._path(name) for name in NAMES + FRESH}
         return {name: path for name, path in paths.items() if path.exists()}
 
     def _one_of(self, number: int) -> str:
@@ -96,6 +99,7 @@ class LivesOfLogs(RuleBasedStateMachine):
     @rule(name=names, kinds=st.lists(kinds, min_size=1, max_size=3))
     def append_lines(self, name: str, kinds: list[str]) -> None:
         self._rests.pop(name, None)
+        self._new_names += not self._path(name).exists()
         append(self._path(name), *map(self._line, kinds))
 
     @precondition(lambda self: self._present())
@@ -108,6 +112,7 @@ class LivesOfLogs(RuleBasedStateMachine):
     @rule(name=names, left=st.sampled_from([1, 2, 40, 200]))
     def append_partial(self, name: str, left: int) -> None:
         line = self._line("user")
+        self._new_names += not self._path(name).exists()
         append(self._path(name), line[:-left])
         self._rests[name] = line[-left:]
 
@@ -153,16 +158,21 @@ class LivesOfLogs(RuleBasedStateMachine):
             self.sync()
 
     @precondition(lambda self: self._present())
-    @rule(number=which, to=names)
-    def rename(self, number: int, to: str) -> None:
+    @rule(number=which, to=names | st.sampled_from(FRESH), is_synced=st.booleans())
+    def rename(self, number: int, to: str, *, is_synced: bool) -> None:
         """It may stand where another log stands, or stood: then no model knows which is which."""
         name = self._one_of(number)
-        was_used = any(row.path == to for row in ledger_of(self._lake)) or self._path(to).exists()
+        known = {row.path: row for row in ledger_of(self._lake)}
+        was_used = to in known or self._path(to).exists()
+        if name in known and not (known[name].offset or known[name].pending):
+            self._new_names += 1  # Nothing of it was read by which to know it again.
         self._path(name).rename(self._path(to))
         self._is_calm = self._is_calm and not was_used
         self._rests.pop(to, None)
         if name in self._rests:
             self._rests[to] = self._rests.pop(name)
+        if is_synced:
+            self.sync()
 
     @precondition(lambda self: self._present())
     @rule(number=which, to=names)
@@ -207,11 +217,11 @@ class LivesOfLogs(RuleBasedStateMachine):
         self._readers.append((pinned, picture_of(pinned)))
 
     @precondition(lambda self: self._readers)
-    @rule(number=which)
-    def read_reader(self, number: int) -> None:
+    @rule()
+    def read_readers(self) -> None:
         """G6: who pinned a commit sees it as it was."""
-        pinned, seen = self._readers[number % len(self._readers)]
-        assert picture_of(pinned) == seen
+        for pinned, seen in self._readers:
+            assert picture_of(pinned) == seen
 
     # ---- What must hold.
 
@@ -230,10 +240,11 @@ class LivesOfLogs(RuleBasedStateMachine):
             assert lines.items() <= kept.items(), f"{source} lost lines"
         self._settled = stored
         assert wrongly_derived(self._lake) == []
+        self.read_readers()
 
     def _after_a_sync(self) -> None:
         """Hold each log on disk against its rows, and all lines that ever stood against them."""
-        known, earlier = ledger_of(self._lake), set(self._settled)
+        known = ledger_of(self._lake)
         live = {row.path: row for row in known if row.gone_at is None}
         present = self._present()
         assert live.keys() == present.keys()
@@ -241,11 +252,13 @@ class LivesOfLogs(RuleBasedStateMachine):
         for name, path in present.items():
             self._check_log(live[name], path.read_bytes(), stored)
         assert self._ever_stood <= {mark for lines in stored.values() for mark in lines.values()}
-        if self._is_calm and self._settled:
-            files = {file_id for file_id, _ in earlier}
-            again = {(i, g) for i, g in stored if i in files} - earlier
-            assert not again, "a log that only grew or moved was read again"
-        self._is_calm = True
+        generations = {row.file_id: row.generation for row in known}
+        if self._is_calm:
+            now = {file_id: generations[file_id] for file_id in self._generations}
+            assert now == self._generations, "a log that only grew or moved was read again"
+            new = len(generations) - len(self._generations)
+            assert new <= self._new_names, "a log that only grew or moved is another now"
+        self._generations, self._is_calm, self._new_names = generations, True, 0
         self.every_commit_keeps_the_promise()
 
     def _check_log(self, row: LedgerRow, content: bytes, stored: Stored) -> None:
