@@ -12,10 +12,10 @@ from etl import check as proof
 from etl.cli import main
 from etl.commit import Warehouse
 from etl.errors import BusyError, StateError
+from tests.faults.forked import at_each_step, exit_code_of
 from tests.ruins import Ruin, document, errors, files_of, mend
 from tests.sessions import run_sync, value
 from tests.tampering import flip_a_bit, with_changed, without_files
-from tests.test_crash import at_each_step, exit_code_of
 from tests.test_terms import old_warehouse
 from tests.trees import MAINS
 

@@ -20,19 +20,17 @@ from etl.commit import Warehouse
 from etl.demo import write_tree
 from tests.benchmarks import processes
 from tests.benchmarks.pictures import differences, picture_of
-from tests.sessions import append, run_sync, user, write_log
-from tests.test_crash import (
+from tests.faults.forked import at_each_step, steps_of, struck_steps
+from tests.faults.scenes import (
     LINES,
     Scene,
-    at_each_step,
     first_sync,
     later_sync,
     leftovers,
     published_tables,
-    steps_of,
-    struck_steps,
-    sync_options,
 )
+from tests.faults.strikes import sync_options
+from tests.sessions import append, run_sync, user, write_log
 from tests.test_workers import is_alive
 
 PATIENCE_SECONDS = 30

@@ -25,9 +25,9 @@ from etl.commit import Warehouse
 from etl.ledger import LedgerRow
 from tests.faults import warm  # noqa: F401 - for what it does
 from tests.faults.coverage import Source, Span, flaws_of, ledger_of, stored_rows
+from tests.faults.forked import doomed_sync, exit_code_of
 from tests.faults.tally import Tally
 from tests.sessions import append, assistant, encoded, run_sync, user
-from tests.test_crash import doomed_sync, exit_code_of
 
 # Renames and copies lead from name to name, also to one that another log once had.
 NAMES = ("-a/s1.jsonl", "-a/s2.jsonl", "-b/s1.jsonl", "-b/s3.jsonl", "-a/s1.jsonl.superseded")
@@ -67,7 +67,7 @@ class LivesOfLogs(RuleBasedStateMachine):
 
     @initialize()
     def first_sync(self) -> None:
-        """Its kills are all in `test_crash.py`; they cost a second each."""
+        """Its kills are all in `test_sweep.py`; they cost a second each."""
         self.append_lines("-a/s1.jsonl", ["user", "assistant"])
         self.sync()
 

@@ -9,8 +9,8 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from etl.errors import CclakeError
+from tests.faults.forked import FORKS
 from tests.sessions import run_sync
-from tests.test_crash import FORKS
 
 LONGEST_SECONDS = 60
 

@@ -16,9 +16,9 @@ from etl.config import Settings
 from etl.pipeline import sync
 from etl.step import RunSummary
 from tests.faults.coverage import flaws_of, ledger_of, stored_rows
+from tests.faults.forked import exit_code_of
 from tests.faults.tally import Tally
 from tests.sessions import PROJECT, SESSION, append, rows, run_sync, user, write_log
-from tests.test_crash import exit_code_of
 
 OTHER = "22222222-2222-4222-8222-222222222222"
 NOBODY = 65534

@@ -16,11 +16,11 @@ from etl import frames
 from etl.commit import KEPT_SECONDS, Warehouse
 from etl.errors import CclakeError
 from tests.faults.disks import Disk, disk
+from tests.faults.forked import FORKS
 from tests.faults.looks import damaged_files, failing, what_readers_see
 from tests.faults.mutants import MUTANTS, break_durability
 from tests.faults.tally import Tally
 from tests.sessions import SESSION, append, ask_everything, encoded, run_sync, user, write_log
-from tests.test_crash import FORKS
 
 CUTS = 25
 CUTS_OF_A_MUTANT = 10

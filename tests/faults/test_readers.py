@@ -15,11 +15,11 @@ import pytest
 from etl import frames, views
 from etl.commit import KEPT_COMMITS, KEPT_SECONDS, Warehouse
 from etl.write import read_table
+from tests.faults.forked import FORKS, at_each_step
 from tests.faults.looks import FAILURES
 from tests.faults.pauses import LONGEST_SECONDS, end_with_sync, paused, waiting
 from tests.faults.tally import Tally
 from tests.sessions import SESSION, append, run_sync, user, value, write_log
-from tests.test_crash import FORKS, at_each_step
 
 COUNT = "select count(*), count(distinct uuid) from {}"
 LOOKS = frozenset({"open", "os.listdir", "os.scandir"})

@@ -1,7 +1,11 @@
 """Two syncs at once: one works and the other exits with 3, also where the lock locks nobody out."""
 
 import fcntl
+import os
 import random
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -12,22 +16,21 @@ from pathlib import Path
 import pytest
 
 from etl.commit import Warehouse
-from tests.faults.looks import damaged_files, failing, what_readers_see
-from tests.faults.pauses import LONGEST_SECONDS, Paused, end_with_sync, paused, waiting
-from tests.faults.tally import Tally
-from tests.sessions import append, run_sync, user, write_log
-from tests.test_crash import (
+from tests.faults.forked import (
     FORKS,
-    Scene,
     at_each_step,
-    first_sync,
-    later_sync,
-    leftovers,
     steps_of,
     struck_steps,
     wrong_after_a_kill,
 )
+from tests.faults.looks import damaged_files, failing, what_readers_see
+from tests.faults.pauses import LONGEST_SECONDS, Paused, end_with_sync, paused, waiting
+from tests.faults.scenes import LINES, Scene, first_sync, later_sync, leftovers
+from tests.faults.strikes import sync_options
+from tests.faults.tally import Tally
+from tests.sessions import append, run_sync, user, write_log
 
+TOP = Path(__file__).resolve().parent.parent.parent
 SOAK_SECONDS = 30
 PAIRS = 25
 DONE, NOT_SHOWN, BUSY = 0, 1, 3
@@ -210,3 +213,30 @@ def wrong_after_two(logs: Path, lake: Path, written: bytes) -> Iterator[str]:
     if (len(seen), len(set(seen))) != (written.count(b"\n") + 1,) * 2:
         yield "the next sync did not give every line exactly once"
     yield from wrong
+
+
+def test_a_sync_beside_one_that_holds_the_lock_exits_3_and_the_first_goes_on(
+    tmp_path: Path,
+) -> None:
+    logs, lake = tmp_path / "logs", tmp_path / "lake"
+    write_log(logs, LINES)
+    script = (
+        "import sys; from pathlib import Path; from tests.faults.forked import stopped_sync\n"
+        "stopped_sync(Path(sys.argv[1]), Path(sys.argv[2]))"
+    )
+    first = subprocess.Popen([sys.executable, "-c", script, str(logs), str(lake)], cwd=TOP)
+    try:
+        _, status = os.waitpid(first.pid, os.WUNTRACED)
+        assert os.WIFSTOPPED(status)
+        command = [sys.executable, "-m", "etl", *sync_options(logs, lake)]
+        second = subprocess.run(command, cwd=TOP, capture_output=True, text=True, check=False)
+        assert (second.returncode, second.stdout) == (3, "")
+        assert "another sync is at work" in second.stderr
+        assert Warehouse(lake).commit_numbers() == []
+        first.send_signal(signal.SIGCONT)
+        assert first.wait() == 0
+    finally:
+        first.kill()
+        first.wait()
+    assert Warehouse(lake).commit_numbers() == [1]
+    assert leftovers(Warehouse(lake)) == []

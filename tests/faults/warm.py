@@ -6,8 +6,8 @@ The server of forks imports this once; without it each fork would take a second 
 import importlib
 
 from etl.prices import shipped
-from tests.test_crash import FORKS
+from tests.faults.forked import FORKS
 
-FORKS.set_forkserver_preload(["tests.test_crash", "tests.faults.warm"])
+FORKS.set_forkserver_preload(["tests.faults.forked", "tests.faults.warm"])
 importlib.import_module("pyarrow.compute")
 shipped()
