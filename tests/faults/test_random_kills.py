@@ -39,6 +39,9 @@ def live_appender(logs: Path, seed: int) -> Iterator[None]:
     command = [sys.executable, "-m", "tests.faults.appender", str(logs), str(seed)]
     process = subprocess.Popen(command, cwd=TOP)
     try:
+        patience_ends = time.monotonic() + LONGEST_SECONDS
+        while not any(logs.rglob("*.jsonl")) and time.monotonic() < patience_ends:
+            time.sleep(0.05)
         yield
     finally:
         process.terminate()
