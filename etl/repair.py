@@ -208,11 +208,17 @@ class _Repair:
                 told = (where, "is not tied to the next" if is_whole else "names damaged files")
             if where not in known:
                 self._report.wrong.append(told)
-        if state.number in self._found.trees and self._found.states.get(state.number):
+        # A commit that is made here is shown anyway, and an older format by its upgrade.
+        is_newest = state.number == self._found.newest() and not self._base.is_rebuilt
+        if state.number and is_newest and state.format == chain.FORMAT:
             self._look_at_tree(state)
 
     def _look_at_tree(self, state: State) -> None:
-        tree = self._found.trees[state.number]
+        tree = self._warehouse.published / chain.name_of(state.number)
+        if not self._warehouse.is_published(state):
+            self._report.wrong.append((str(self._warehouse.current), "does not show the commit"))
+            self._report.mended.append((str(self._warehouse.current), "published again"))
+            return
         for file in state.files:
             shown, stored = tree / file.published_path(), self._warehouse.files / file.name
             is_same = shown.exists() and stored.exists() and shown.samefile(stored)

@@ -159,7 +159,7 @@ def doomed_repair(lake: Path, step: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "steps", [[40], pytest.param(range(1, 160, 3), marks=pytest.mark.slow)], ids=["one", "many"]
+    "steps", [[43], pytest.param(range(1, 160, 3), marks=pytest.mark.slow)], ids=["one", "many"]
 )
 def test_a_repair_that_was_killed_is_done_by_the_next(
     ruin: Ruin, tmp_path: Path, steps: list[int]
