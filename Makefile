@@ -73,8 +73,8 @@ test: lint types ## everything a change must pass: lint, types, tests (slow ones
 	@$(BIN)/python -m pytest -q -n $(WORKERS) -m 'not slow'
 
 GROUP ?=
-# Beside the faults themselves: what holds for all inputs, with many more of them.
-THOROUGH := tests/test_properties.py tests/test_spend.py tests/test_stopping.py tests/test_damaged_lines.py
+# Beside the faults themselves: what holds for all inputs, with many more of them, and what is slow.
+THOROUGH = tests/test_properties.py tests/test_spend.py $(shell grep -l mark.slow tests/test_*.py)
 
 faults: $(INSTALLED) gear ## inject every fault, slow ones too: GROUP=power for tests/faults/test_power*.py
 	@EXAMPLES=10 $(BIN)/python -m pytest -q -n $(WORKERS) --maxschedchunk 1 --skips-fail \
