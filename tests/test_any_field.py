@@ -182,6 +182,7 @@ def test_a_log_of_every_change_to_every_field_is_synced_in_full(tmp_path: Path) 
 
 @settings(deadline=None, max_examples=3, suppress_health_check=[HealthCheck.too_slow])
 @given(*[st.lists(damaged_lines(), min_size=1, max_size=40)] * 2)
+@pytest.mark.slow
 def test_a_log_of_damaged_lines_is_synced_in_full(main: list[Line], agent: list[Line]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         assert_synced_in_full(Path(folder), main, agent)

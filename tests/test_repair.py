@@ -110,6 +110,7 @@ def test_words_that_are_lost_leave_their_lines(ruin: Ruin, tmp_path: Path) -> No
     assert told["content_blocks"][1] == 0
 
 
+@pytest.mark.slow
 def test_a_table_that_is_missing_or_is_not_what_its_facts_give_is_derived_again(
     ruin: Ruin, tmp_path: Path
 ) -> None:
@@ -158,6 +159,7 @@ def doomed_repair(lake: Path, step: int) -> None:
     mend(lake)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "steps", [[43], pytest.param(range(1, 160, 3), marks=pytest.mark.slow)], ids=["one", "many"]
 )

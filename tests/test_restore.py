@@ -32,6 +32,7 @@ def wrongly_restored(logs: Path, lake: Path, folder: Path) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda path: path.name)
 def test_every_golden_log_comes_back(case: Path, lake: Path, tmp_path: Path) -> None:
     run_sync(case / "logs", lake)

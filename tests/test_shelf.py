@@ -62,6 +62,7 @@ def test_generations_that_ended_are_worked_out_again(logs: Path, lake: Path) -> 
     assert rows(lake, told) == [(0, size, 1)]
 
 
+@pytest.mark.slow
 def test_an_older_generation_in_a_damaged_file_is_lost_and_accounted_for(
     logs: Path, lake: Path
 ) -> None:

@@ -152,12 +152,18 @@ def talk(logs: Path) -> None:
 
 COUNTS = """
 select
-    (select list((day, project, model, responses, output_tokens, cost_usd)) from daily_spend),
-    (select list((turn_id, api_calls, tool_calls, tool_errors, duration_ms, cost_usd)) from turns),
-    (select list((tool_name, is_error, result_chars, duration_ms)) from tool_calls),
-    (select list((role, text_chars, text_blocks, tool_use_blocks)) from messages),
-    (select list((type, line_no, byte_start, byte_end)) from raw.entries),
-    (select list((reason, byte_end)) from rejects),
+    (
+        select list_sort(list((day, project, model, responses, output_tokens, cost_usd)))
+        from daily_spend
+    ),
+    (
+        select list_sort(list((turn_id, api_calls, tool_calls, tool_errors, duration_ms, cost_usd)))
+        from turns
+    ),
+    (select list_sort(list((tool_name, is_error, result_chars, duration_ms))) from tool_calls),
+    (select list_sort(list((role, text_chars, text_blocks, tool_use_blocks))) from messages),
+    (select list_sort(list((type, line_no, byte_start, byte_end))) from raw.entries),
+    (select list_sort(list((reason, byte_end))) from rejects),
     (select count(*) from prompt_history)
 """
 

@@ -123,7 +123,7 @@ def readable_lines(lake: Path) -> int:
     return int(lines)
 
 
-@pytest.mark.parametrize("kills", [5, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [3, pytest.param(200, marks=pytest.mark.slow)])
 def test_syncs_killed_at_random_beside_a_writer_lose_no_line_and_store_none_twice(
     kills: int, tmp_path: Path, tally: Tally
 ) -> None:

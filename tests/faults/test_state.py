@@ -181,6 +181,7 @@ MORE_OF_COMMITS: dict[str, Damage] = {
 }
 
 
+@pytest.mark.slow
 def test_damage_to_the_newest_commit_is_refused_named_and_mended(
     sound: Sound, tmp_path: Path, tally: Tally
 ) -> None:
@@ -278,6 +279,7 @@ def test_damage_to_any_data_file_is_loud_named_and_mended(
 # ---- Copies, moves and old backups.
 
 
+@pytest.mark.slow
 def test_a_copy_without_hard_links_and_a_moved_warehouse_are_sound(
     sound: Sound, tmp_path: Path, tally: Tally
 ) -> None:
@@ -291,6 +293,7 @@ def test_a_copy_without_hard_links_and_a_moved_warehouse_are_sound(
     assert differences(sound.before, picture(moved)) == {}
 
 
+@pytest.mark.slow
 def test_an_old_backup_reads_again_what_is_missing(tmp_path: Path, tally: Tally) -> None:
     logs, lake = tmp_path / "logs", tmp_path / "lake"
     log = write_log(logs, LINES)

@@ -149,7 +149,7 @@ def test_a_fault_at_any_step_leaves_a_whole_snapshot_and_is_healed_by_the_next_r
     ("make_scene", "kind", "which"),
     [
         pytest.param(later_sync, KILL, -1, id="kill"),
-        pytest.param(first_sync, EIO, 0, id="eio"),
+        pytest.param(first_sync, EIO, 0, id="eio", marks=pytest.mark.slow),
         pytest.param(first_sync, FULL_FROM_THERE, -1, id="full from there", marks=pytest.mark.slow),
     ],
 )
