@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -159,19 +160,19 @@ def document(lake: Path, number: int) -> Path:
 
 
 def copy_of(folder: Path, target: Path) -> Path:
-    """Copy a warehouse with its hard links, which a plain copy would part."""
+    """Copy a warehouse with its hard links, which a plain copy would part, and its modes."""
     linked: dict[int, Path] = {}
+    target.mkdir(mode=0o700, parents=True)
     for path in sorted(folder.rglob("*")):
         to = target / path.relative_to(folder)
-        to.parent.mkdir(parents=True, exist_ok=True)
         if path.is_symlink():
             to.symlink_to(path.readlink())
         elif path.is_dir():
-            to.mkdir(exist_ok=True)
+            to.mkdir(mode=0o700)
         elif path.stat().st_ino in linked:
             os.link(linked[path.stat().st_ino], to)
         else:
-            to.write_bytes(path.read_bytes())
+            shutil.copy(path, to)
             linked[path.stat().st_ino] = to
     return target
 

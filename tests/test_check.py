@@ -10,6 +10,7 @@ import pytest
 from etl.check import Finding, check
 from etl.commit import Warehouse
 from etl.demo import write_tree
+from tests.ruins import copy_of
 from tests.sessions import append, assistant, encoded, run_sync, user, write_log
 from tests.tampering import flip_a_bit, stored_path, with_changed, without_files
 from tests.test_chain import rewritten
@@ -22,13 +23,30 @@ def found(lake: Path, *, deep: bool = False, severity: str = "error") -> list[Fi
     return [one for one in report.findings if one.severity == severity]
 
 
-@pytest.fixture
-def synced(logs: Path, lake: Path) -> Path:
+def synced_twice(logs: Path, lake: Path) -> Path:
     log = write_log(logs, [user("hi"), assistant(), b"oops\n"])
     run_sync(logs, lake)
     append(log, user("on", "u2", 9), b'{"torn')
     run_sync(logs, lake)
     return lake
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("whole")
+    return synced_twice(folder / "logs", folder / "lake")
+
+
+@pytest.fixture
+def synced(whole: Path, tmp_path: Path) -> Path:
+    """A warehouse to damage; its logs are those of all tests, and stay as they are."""
+    return copy_of(whole, tmp_path / "lake")
+
+
+@pytest.fixture
+def followed(logs: Path, lake: Path) -> Path:
+    """A warehouse whose logs can be changed, too."""
+    return synced_twice(logs, lake)
 
 
 def only(findings: list[Finding]) -> Finding:
@@ -118,14 +136,14 @@ def test_a_line_that_is_stored_as_another_is_named_with_its_byte(synced: Path) -
     assert (only(told).what, only(told).byte) == ("line 4 comes back otherwise", place)
 
 
-def test_a_log_that_changed_since_is_a_warning(logs: Path, synced: Path) -> None:
+def test_a_log_that_changed_since_is_a_warning(logs: Path, followed: Path) -> None:
     write_log(logs, [user("other words")])
-    assert found(synced, deep=True) == []
-    finding = only(found(synced, deep=True, severity="warning"))
+    assert found(followed, deep=True) == []
+    finding = only(found(followed, deep=True, severity="warning"))
     assert "changed since it was read" in finding.what
 
 
-def test_a_log_that_changed_behind_its_times_is_an_error(synced: Path, logs: Path) -> None:
+def test_a_log_that_changed_behind_its_times_is_an_error(followed: Path, logs: Path) -> None:
     def as_seen(rows: pa.Table) -> pa.Table:
         at = rows.column_names.index("ctime_ns")
         return rows.set_column(at, "ctime_ns", pa.array([log.stat().st_ctime_ns], pa.int64()))
@@ -135,8 +153,8 @@ def test_a_log_that_changed_behind_its_times_is_an_error(synced: Path, logs: Pat
     content = log.read_bytes()
     log.write_bytes(content.replace(b"hi", b"ho"))
     os.utime(log, ns=(before.st_atime_ns, before.st_mtime_ns))
-    with_changed(synced, "source_files", as_seen)
-    assert "its times did not" in only(found(synced, deep=True)).what
+    with_changed(followed, "source_files", as_seen)
+    assert "its times did not" in only(found(followed, deep=True)).what
 
 
 def test_a_log_that_could_not_be_read_is_a_warning(synced: Path) -> None:
@@ -195,10 +213,10 @@ def test_a_copy_that_readers_see_and_that_is_another_file_is_named(
 
 
 def test_a_commit_that_does_not_follow_the_one_before_is_a_warning(
-    logs: Path, synced: Path
+    logs: Path, followed: Path
 ) -> None:
     write_log(logs, [user("other words")])
-    run_sync(logs, synced)
-    rewritten(Warehouse(synced).commits / f"{1:010d}.json", run={})
-    finding = only(found(synced, severity="warning"))
+    run_sync(logs, followed)
+    rewritten(Warehouse(followed).commits / f"{1:010d}.json", run={})
+    finding = only(found(followed, severity="warning"))
     assert (finding.check, finding.where) == ("chain", "commit 2")

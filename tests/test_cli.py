@@ -189,7 +189,8 @@ def test_views_are_printed_as_sql_and_nothing_is_written(synced: Path) -> None:
     result = cclake("views", "--print", "--warehouse", synced)
     assert (result.exit_code, result.stderr) == (0, "")
     assert "create or replace view main.daily_spend as" in result.stdout
-    assert f"{synced}/current/usage/" in result.stdout
+    assert f"macro main.snapshot() as '{synced}/current'" in result.stdout
+    assert "snapshot() || '/usage/" in result.stdout
     assert on_disk(synced) == before
 
 

@@ -5,7 +5,8 @@ table below it. A dash is a null. Columns that a given table leaves out are null
 """
 
 import random
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from zlib import crc32
@@ -114,13 +115,28 @@ def laid_out(case: Case, root: Path) -> Path:
     return root
 
 
-def views_over(root: Path | None, time_zone: str = "UTC") -> duckdb.DuckDBPyConnection:
-    con = duckdb.connect()
-    con.execute(f"set timezone = '{time_zone}'")
-    for statement in views.statements(root):
-        if not statement.startswith("comment "):
-            con.execute(statement)
-    return con
+@pytest.fixture(scope="module")
+def nothing() -> Iterator[duckdb.DuckDBPyConnection]:
+    """All views over nothing at all; binding them takes a second, copying them does not."""
+    with closing(duckdb.connect()) as con:
+        con.execute(";\n".join(views.statements(None, with_comments=False)))
+        yield con
+
+
+@contextmanager
+def views_over(
+    root: Path, case: Case, nothing: duckdb.DuckDBPyConnection
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Lead the tables that a case gives to their rows, in a database of their own."""
+    tables = [f"view {views.physical(name.removeprefix('raw.'))} as" for name in case.given]
+    with closing(nothing.cursor()) as con:
+        con.execute(f"set timezone = '{case.time_zone}'")
+        con.execute("attach ':memory:' as lake; copy from database memory to lake; use lake")
+        for statement in views.statements(root, with_comments=False):
+            if any(head in statement for head in ("snapshot() as", *tables)):
+                con.execute(statement)
+        yield con
+        con.execute("use memory; detach lake")
 
 
 def found_rows(con: duckdb.DuckDBPyConnection, view: str, names: list[str]) -> list[list[str]]:
@@ -132,11 +148,13 @@ def found_rows(con: duckdb.DuckDBPyConnection, view: str, names: list[str]) -> l
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: f"{path.parent.name}-{path.stem}")
-def test_given_rows_give_the_expected_rows(path: Path, tmp_path: Path) -> None:
+def test_given_rows_give_the_expected_rows(
+    path: Path, tmp_path: Path, nothing: duckdb.DuckDBPyConnection
+) -> None:
     case = case_of(path.read_text())
     (expected,) = case.expected.values()
     names = list(expected[0])
-    with closing(views_over(laid_out(case, tmp_path), case.time_zone)) as con:
+    with views_over(laid_out(case, tmp_path), case, nothing) as con:
         found = found_rows(con, path.parent.name, names)
     assert list(case.expected) == [path.parent.name]
     assert found == sorted([cell or "-" for cell in row.values()] for row in expected)
@@ -183,35 +201,40 @@ def columns_in(con: duckdb.DuckDBPyConnection) -> dict[str, str | None]:
 
 
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
-def test_every_view_answers_on_an_empty_warehouse(view: sqlfiles.SqlFile) -> None:
-    with closing(views_over(None)) as con:
-        relation = con.sql(f"from main.{view.name}")
-        assert relation.fetchall() == []
-        assert set(view.columns) <= set(relation.columns)
+def test_every_view_answers_on_an_empty_warehouse(
+    view: sqlfiles.SqlFile, nothing: duckdb.DuckDBPyConnection
+) -> None:
+    relation = nothing.sql(f"from main.{view.name}")
+    assert relation.fetchall() == []
+    assert set(view.columns) <= set(relation.columns)
 
 
-def test_an_empty_warehouse_has_the_same_columns_and_types_as_a_full_one(lake: Warehouse) -> None:
+def test_an_empty_warehouse_has_the_same_columns_and_types_as_a_full_one(
+    lake: Warehouse, nothing: duckdb.DuckDBPyConnection
+) -> None:
     types = (
         "select schema_name, table_name, column_name, data_type from duckdb_columns()"
         " where not internal order by all"
     )
-    with closing(views_over(None)) as empty, closing(views.connect(lake)) as full:
-        assert empty.sql(types).fetchall() == full.sql(types).fetchall()
+    with closing(views.connect(lake)) as full:
+        assert nothing.sql(types).fetchall() == full.sql(types).fetchall()
 
 
 @pytest.mark.parametrize("table", LOGICAL, ids=lambda table: table.name)
-def test_a_table_with_copies_taken_out_has_the_declared_columns(table: Table) -> None:
-    with closing(views_over(None)) as con:
-        logical = con.sql(f"from main.{table.name}")
-        physical = con.sql(f"from raw.{table.name}")
-        assert logical.columns == [*table.names(), "source"]
-        assert (logical.columns, logical.types) == (physical.columns, physical.types)
+def test_a_table_with_copies_taken_out_has_the_declared_columns(
+    table: Table, nothing: duckdb.DuckDBPyConnection
+) -> None:
+    logical = nothing.sql(f"from main.{table.name}")
+    physical = nothing.sql(f"from raw.{table.name}")
+    assert logical.columns == [*table.names(), "source"]
+    assert (logical.columns, logical.types) == (physical.columns, physical.types)
 
 
-def test_daily_spend_has_exactly_the_columns_of_the_contract() -> None:
-    with closing(views_over(None)) as con:
-        relation = con.sql("from daily_spend")
-        found = dict(zip(relation.columns, map(str, relation.types), strict=True))
+def test_daily_spend_has_exactly_the_columns_of_the_contract(
+    nothing: duckdb.DuckDBPyConnection,
+) -> None:
+    relation = nothing.sql("from daily_spend")
+    found = dict(zip(relation.columns, map(str, relation.types), strict=True))
     tokens = ("input", "output", "cache_read", "cache_write_5m", "cache_write_1h")
     assert list(found.items()) == [
         ("day", "DATE"),
@@ -331,6 +354,24 @@ def test_a_query_makes_the_views_itself_if_the_database_has_others(lake: Warehou
     assert frames.query(ask, warehouse=lake.folder).item() == "older"
     (lake.store / "views").write_text("of another version")
     assert frames.query(ask, warehouse=lake.folder).item() == "u1"
+
+
+def test_a_warehouse_that_was_moved_is_asked_where_it_is_now(
+    logs: Path, lake: Warehouse, tmp_path: Path
+) -> None:
+    moved = Warehouse(lake.folder.rename(tmp_path / "moved"))
+    assert frames.query("select count(*) from turns", warehouse=moved.folder).item() == 1
+    run_sync(logs, moved.folder)
+    with closing(duckdb.connect(str(moved.folder / "cclake.duckdb"), read_only=True)) as con:
+        assert con.sql("select count(*) from turns").fetchall() == [(1,)]
+
+
+def test_a_view_that_is_settled_is_a_table_of_its_rows(lake: Warehouse) -> None:
+    with closing(views.connect(lake)) as con:
+        views.settle(con, "usage")
+        assert con.sql("select responses from daily_spend").fetchall() == [(1,)]
+        con.execute("delete from usage")
+        assert con.sql("select responses from daily_spend").fetchall() == []
 
 
 def test_the_first_rows_replace_the_views_of_an_empty_warehouse(tmp_path: Path) -> None:
