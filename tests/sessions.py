@@ -11,10 +11,12 @@ from etl.commit import Warehouse
 from etl.config import Settings
 from etl.pipeline import sync
 from etl.step import RunSummary
+from etl.tables import ALL_TABLES
 
 SESSION = "11111111-1111-4111-8111-111111111111"
 PROJECT = "-home-ada-kiln"
 Line = dict[str, Any]
+_TABLES = [table.name for table in ALL_TABLES]
 
 
 def at(second: int) -> str:
@@ -156,8 +158,9 @@ def value(warehouse: Path, sql: str) -> Any:  # noqa: ANN401 - whatever the quer
 def ask_everything(warehouse: Path) -> list[str]:
     """Read every table and view to its last row, and return the checks that found something."""
     with closing(views.connect(Warehouse(warehouse), time_zone="UTC")) as con:
-        names = con.execute("select table_schema, table_name from information_schema.tables")
-        for schema, name in names.fetchall():
-            con.sql(f'select * from {schema}."{name}"').to_arrow_table().to_pylist()  # noqa: S608
+        shipped = [f"main.{view.name}" for view in views.in_order(sqlfiles.load("views"))]
+        for name in [*map(views.physical, _TABLES), *shipped]:
+            views.settle(con, name)  # Each is asked once, of those before it: seven times as quick.
+            con.sql(f"from {name}").to_arrow_table().to_pylist()
         checks = sqlfiles.load("checks")
         return [check.name for check in checks if con.execute(check.query).fetchall()]
