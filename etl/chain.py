@@ -11,7 +11,7 @@ import orjson
 
 from etl.errors import StateError
 
-FORMAT = 2
+FORMAT = 3
 OLDEST_FORMAT = 1
 REPAIR = "cclake repair goes back to the last commit that is whole"
 

@@ -67,7 +67,7 @@ def test_of_state_records_only_what_was_done_is_kept(state: Line, *, is_kept: bo
 
 
 NAMES = """
-    agent_id agent_type api_error attachment_type block_type compact_trigger cwd
+    agent_id agent_type api_error attachment_type block_type compact_trigger cwd denial
     echoed_message_id effort entrypoint fallback_credit file_id flaws forked_from_session_id
     forked_from_uuid form git_branch inference_geo iterations layout linked_tool_use_id
     logged_agent_id logged_session_id logical_parent_uuid message_id model name output_file

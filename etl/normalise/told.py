@@ -22,6 +22,12 @@ _NESTED_COUNTS = {
     "cache_creation": ("ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens"),
     "server_tool_use": ("web_search_requests",),
 }
+# What stands for the result of a call that a person did not let run, in versions without a field.
+_REJECTIONS = (
+    "User rejected tool use",
+    "Error: The user doesn't want to",
+    "The user doesn't want to",
+)
 _NAMES = (
     "iterations",
     "fallback_credit",
@@ -37,6 +43,9 @@ _NAMES = (
     "echoed_message_id",
     "result_meta",
     "is_interrupt",
+    "denial",
+    "lines_added",
+    "lines_removed",
     "source_uuid",
     "prompt_preview",
     "forked_from_session_id",
@@ -75,6 +84,10 @@ def _of_user(entry: JsonObject) -> JsonObject:
     if entry.get("toolDenialKind") == "interrupted" or "interruptedMessageId" in entry:
         told["is_interrupt"] = True
     result = entry.get("toolUseResult")
+    if denial := text_at(entry, "toolDenialKind"):
+        told["denial"] = denial
+    elif isinstance(result, str) and result.startswith(_REJECTIONS):
+        told["denial"] = "rejected"
     if result is None:
         message = entry.get("message")
         content = message.get("content") if isinstance(message, dict) else None
@@ -90,7 +103,25 @@ def _of_user(entry: JsonObject) -> JsonObject:
             or (value.__class__ is str and len(value) <= PREVIEW_CHARS)
         }
         told["result_meta"] = dumps(small) if small else None
+        if "structuredPatch" in result:
+            told["lines_added"], told["lines_removed"] = _lines_changed(result)
     return told
+
+
+def _lines_changed(edit: JsonObject) -> tuple[int, int]:
+    """Count the lines that an edit added and removed; a file that is new has no patch."""
+    if edit.get("type") == "create":
+        return len(str(edit.get("content") or "").splitlines()), 0
+    patch = edit["structuredPatch"]
+    hunks = [hunk for hunk in patch if isinstance(hunk, dict)] if isinstance(patch, list) else []
+    marks = [
+        line[:1]
+        for hunk in hunks
+        if isinstance(lines := hunk.get("lines"), list)
+        for line in lines
+        if isinstance(line, str)
+    ]
+    return marks.count("+"), marks.count("-")
 
 
 def _of_assistant(entry: JsonObject) -> JsonObject:

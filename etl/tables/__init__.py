@@ -13,7 +13,14 @@ from etl.tables.books import (
     SOURCE_FILES,
     SYNC_RUNS,
 )
-from etl.tables.derived import AGENTS, COMPACTIONS, MESSAGES, TOOL_CALLS, USAGE
+from etl.tables.derived import (
+    AGENTS,
+    COMPACTIONS,
+    MESSAGES,
+    TOOL_CALLS,
+    TURN_TIMES,
+    USAGE,
+)
 from etl.tables.facts import CONTENT_BLOCKS, ENTRIES, REJECTS, SIDECARS
 from etl.tables.pricing import MODEL_NAMES, RATE_CARDS
 from etl.tables.shape import Column, Table
@@ -45,13 +52,14 @@ __all__ = [
     "SOURCE_FILES",
     "SYNC_RUNS",
     "TOOL_CALLS",
+    "TURN_TIMES",
     "USAGE",
     "Column",
     "Table",
 ]
 
 FACTS = (ENTRIES, CONTENT_BLOCKS, REJECTS, SIDECARS)
-DERIVED = (MESSAGES, USAGE, TOOL_CALLS, AGENTS, COMPACTIONS)
+DERIVED = (MESSAGES, USAGE, TOOL_CALLS, AGENTS, COMPACTIONS, TURN_TIMES)
 PART_TABLES = FACTS + DERIVED
 LEDGER_TABLES = (SOURCE_FILES, PAST_GENERATIONS, FORGOTTEN, SYNC_RUNS)
 AROUND_TABLES = (PROMPT_HISTORY, SESSION_INDEX, DAILY_STATS)

@@ -27,6 +27,8 @@ TOKENS = (
     Column("cache_write_1h_tokens", INTEGER, "Tokens written to the 1-hour cache."),
 )
 PROJECT = Column("project", STRING, "Working directory in which the session began.")
+IS_WARMUP = Column("is_warmup", BOOLEAN, "Of an agent that was made to warm the cache.")
+VERSION = Column("version", STRING, "Version of Claude Code that wrote it.")
 BRANCH = Column("git_branch", STRING, "Git branch at the first line.")
 
 MESSAGES = Table(
@@ -57,6 +59,7 @@ MESSAGES = Table(
         Column("is_interrupt", BOOLEAN, "Says that a person stopped the work here."),
         Column("is_final", BOOLEAN, "A line carries its stop reason; true on user messages."),
         TURN,
+        IS_WARMUP,
         IS_SIDECHAIN,
         *OWNERSHIP,
     ),
@@ -98,11 +101,22 @@ USAGE = Table(
         ),
         Column("output_is_final", BOOLEAN, "output_tokens is the final count, not a placeholder."),
         Column("line_count", INTEGER, "Lines it took in the log."),
+        Column(
+            "last_context_tokens",
+            INTEGER,
+            "Tokens sent with the response before it in the same thread; null for the first.",
+        ),
+        Column(
+            "since_last_ms",
+            INTEGER,
+            "Since the first line of that response; null if the clock stepped back.",
+        ),
         TURN,
         PROJECT,
         BRANCH,
-        Column("version", STRING, "Version of Claude Code that wrote it."),
-        Column("is_warmup", BOOLEAN, "Of an agent that was made to warm the cache."),
+        VERSION,
+        Column("entrypoint", STRING, "How Claude Code was started."),
+        IS_WARMUP,
         IS_SIDECHAIN,
         *OWNERSHIP,
     ),
@@ -121,16 +135,35 @@ TOOL_CALLS = Table(
         Column("target", STRING, "File, command, pattern, URL or prompt of the call."),
         Column("input_preview", STRING, "First 200 characters of the input."),
         Column("message_id", STRING, "The response that made the call."),
+        Column("mcp_server", STRING, "The MCP server whose tool it is; null for others."),
         Column("called_at", INSTANT, "When the call was logged."),
         Column("answered_at", INSTANT, "When the answer was logged; null if never."),
-        Column("duration_ms", INTEGER, "From call to answer; null if never answered."),
+        Column(
+            "duration_ms",
+            INTEGER,
+            "From call to answer; null without one, or if the clock stepped back.",
+        ),
         Column("is_error", BOOLEAN, "The tool failed; null if never answered."),
+        Column(
+            "outcome",
+            STRING,
+            "ok, failed, denied (a person or a rule), interrupted or unanswered.",
+        ),
+        Column(
+            "is_retry",
+            BOOLEAN,
+            "The call before it in the same thread and turn was of the same tool, and failed.",
+        ),
         Column("error_preview", STRING, "First 200 characters of the error."),
         Column("result_chars", INTEGER, "Characters of the answer."),
         Column("result_meta", STRING, "Small fields of the result, JSON."),
         Column("output_file", STRING, "File in tool-results that holds all of a long answer."),
+        Column("lines_added", INTEGER, "Lines that the edit or new file brought."),
+        Column("lines_removed", INTEGER, "Lines that the edit took away."),
         Column("spawned_agent_id", STRING, "The agent that the call started."),
         TURN,
+        VERSION,
+        IS_WARMUP,
         IS_SIDECHAIN,
         *OWNERSHIP,
     ),
@@ -157,8 +190,15 @@ AGENTS = Table(
         ),
         Column("started_at", INSTANT, "Instant of its first line."),
         Column("ended_at", INSTANT, "Instant of its last line."),
+        Column("duration_ms", INTEGER, "From its first to its last line."),
         Column("line_count", INTEGER, "Entries in its transcript."),
+        Column("response_count", INTEGER, "API responses it had."),
         Column("tool_call_count", INTEGER, "Calls it made."),
+        Column(
+            "ending",
+            STRING,
+            "finished, interrupted, failed (API error), refused, out_of_tokens or unfinished.",
+        ),
         Column("is_warmup", BOOLEAN, "Its whole first prompt is Warmup: made to warm the cache."),
         Column(
             "layout",
@@ -190,5 +230,25 @@ COMPACTIONS = Table(
         TURN,
         IS_SIDECHAIN,
         *OWNERSHIP,
+    ),
+)
+
+TURN_TIMES = Table(
+    "turn_times",
+    "one turn of a file, in one generation",
+    ("file_id", "generation", "turn_id"),
+    (
+        *PLACE,
+        SESSION,
+        Column("turn_id", STRING, "Key of the prompt that began the turn."),
+        Column("started_at", INSTANT, "Instant of the prompt, or of the first line that has one."),
+        Column("ended_at", INSTANT, "Last instant of its messages in the main thread."),
+        Column("idle_before_ms", INTEGER, "Since the turn before it in the file ended."),
+        Column("first_answer_ms", INTEGER, "From the prompt to the first line of an answer."),
+        Column("model_ms", INTEGER, "What its answers were waited for."),
+        Column("tools_ms", INTEGER, "What results were waited for, permission included."),
+        Column("person_ms", INTEGER, "What answers to Claude's questions and plans took."),
+        Column("logged_ms", INTEGER, "The turn's duration as Claude Code logged it."),
+        Column("api_errors", INTEGER, "Requests that failed and were made again, as logged."),
     ),
 )

@@ -171,6 +171,9 @@ ENTRIES = Table(
         Column("echoed_message_id", STRING, "The agent's response that a progress entry repeats."),
         Column("result_meta", STRING, "Small fields of the tool result, JSON.", holds="words"),
         Column("is_interrupt", BOOLEAN, "Says that a person stopped the work here."),
+        Column("denial", STRING, "Why a call was not run: as logged, or rejected by a person."),
+        Column("lines_added", INTEGER, "Lines that an edit or a new file brought, by its patch."),
+        Column("lines_removed", INTEGER, "Lines that an edit took away, by its patch."),
         Column("source_uuid", STRING, "The line that a queued prompt was typed as."),
         Column(
             "prompt_preview",

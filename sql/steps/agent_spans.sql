@@ -11,6 +11,7 @@ spans as (
         min(entry_no) filter (where type = 'user') as prompt_no,
         min(occurred_at) as started_at,
         max(occurred_at) as ended_at,
+        max(entry_no) filter (where type in ('user', 'assistant')) as last_no,
         count(*) as line_count,
         arg_min(model, entry_no) filter (
             where type = 'assistant' and coalesce(model, '<synthetic>') <> '<synthetic>'

@@ -100,6 +100,7 @@ select
     coalesce(sums.is_interrupt, false) as is_interrupt,
     firsts.type <> 'assistant' or sums.stop_reason is not null as is_final,
     line_turns.turn_id,
+    coalesce(agent_spans.is_warmup, false) as is_warmup,
     firsts.is_sidechain,
     firsts.is_background,
     firsts.is_forked,
@@ -108,5 +109,9 @@ select
 from sums
 join lines as firsts on sums.first_no = firsts.entry_no
 join line_turns on sums.first_no = line_turns.entry_no
+left join agent_spans
+    on firsts.file_no = agent_spans.file_no
+    and firsts.generation = agent_spans.generation
+    and firsts.agent_id = agent_spans.agent_id
 left join session_facts on firsts.session_id = session_facts.session_id
 order by firsts.file_id, firsts.generation, firsts.entry_no

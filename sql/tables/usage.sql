@@ -35,6 +35,33 @@ search_counts as (
         sum(requests) filter (where requests between 1 and 1000)::bigint as requests
     from searches
     group by all
+),
+
+-- Which prompt came before in the same thread, and when: what of it the cache should still have.
+threads as (
+    select
+        responses.first_no,
+        lag(
+            coalesce(responses.input_tokens, 0)
+            + coalesce(responses.cache_read_tokens, 0)
+            + responses.cache_write_5m_tokens
+            + responses.cache_write_1h_tokens
+        ) over thread as last_context_tokens,
+        lag(firsts.occurred_at) over thread as last_at,
+        case
+            when firsts.occurred_at >= last_at
+                then date_diff('millisecond', last_at, firsts.occurred_at)
+        end as since_last_ms
+    from responses
+    join lines as firsts on responses.first_no = firsts.entry_no
+    window thread as (
+        partition by
+            responses.file_no,
+            responses.generation,
+            firsts.agent_id,
+            coalesce(firsts.is_sidechain, false)
+        order by responses.first_no
+    )
 )
 
 select
@@ -89,10 +116,13 @@ select
     ) as flags,
     responses.output_is_final,
     responses.line_count,
+    threads.last_context_tokens,
+    threads.since_last_ms,
     line_turns.turn_id,
     session_facts.project,
     firsts.git_branch,
     firsts.version,
+    firsts.entrypoint,
     coalesce(agent_spans.is_warmup, false) as is_warmup,
     firsts.is_sidechain,
     firsts.is_background,
@@ -102,6 +132,7 @@ select
 from responses
 join lines as firsts on responses.first_no = firsts.entry_no
 join line_turns on responses.first_no = line_turns.entry_no
+join threads on responses.first_no = threads.first_no
 left join pieces on responses.first_no = pieces.first_no
 left join search_counts
     on responses.file_no = search_counts.file_no

@@ -30,8 +30,14 @@ select
     owners.* exclude (owner_rank, answer_rank)
     replace (
         answers.answered_at as answered_at,
-        date_diff('millisecond', owners.called_at, answers.answered_at) as duration_ms,
+        case
+            when answers.answered_at >= owners.called_at
+                then date_diff('millisecond', owners.called_at, answers.answered_at)
+        end as duration_ms,
         answers.is_error as is_error,
+        answers.outcome as outcome,
+        answers.lines_added as lines_added,
+        answers.lines_removed as lines_removed,
         answers.error_preview as error_preview,
         answers.result_chars as result_chars,
         answers.result_meta as result_meta,

@@ -1,28 +1,43 @@
 -- Turns: from one prompt to the next, with all that happened in between, agents included.
 -- grain: one human turn
--- turn_id            key of the prompt that began it
--- session_id         session it belongs to
--- prompt_kind        human, command, bash, queued or sdk
--- prompt             what was typed, without what an editor put in front; null for an image
--- started_at         instant of the prompt
--- ended_at           instant of the last message before the next prompt
--- duration_ms        logged duration where there is one, else from started_at to ended_at
--- duration_source    logged or measured
--- api_calls          API responses, agents included
--- tool_calls         calls, agents included
--- tool_errors        calls that failed
--- input_tokens       input tokens that missed the cache
--- output_tokens      output tokens, thinking included
--- cache_read_tokens  input tokens read from the cache
--- cache_write_tokens tokens written to the cache
--- cost_usd           list-price cost, agents included; null if nothing has a price
--- unpriced_tokens    tokens that cost_usd leaves out
--- context_tokens     tokens sent with the main thread's last call; null without a call
--- models             models that answered, in alphabetical order
--- agents             agents that its calls started
--- agents_cost_usd    what agents cost in it; null if nothing of theirs has a price
--- compactions        compactions inside the turn
--- was_interrupted    a person stopped it
+-- turn_id              key of the prompt that began it
+-- session_id           session it belongs to
+-- prompt_kind          human, command, bash, queued or sdk
+-- prompt               what was typed, without what an editor put in front; null for an image
+-- started_at           instant of the prompt
+-- ended_at             instant of the last message before the next prompt
+-- duration_ms          logged duration where there is one, else from started_at to ended_at
+-- duration_source      logged or measured
+-- first_answer_ms      from the prompt to the first line of an answer; null without one
+-- model_ms             time in the main thread that was spent waiting for the model
+-- tools_ms             for results of tools and agents, permission to run them included
+-- person_ms            for a person to answer Claude's questions or to look at its plans
+-- idle_before_ms       from the end of the turn before in the log to this prompt; null for the first
+-- api_calls            API responses, agents included
+-- api_errors           requests of the main thread that failed and were made again, as logged
+-- tool_calls           calls, agents included
+-- tool_errors          calls that failed, denied and interrupted ones included
+-- tool_denials         calls that a person or a rule did not let run
+-- tool_retries         calls of the same tool right after one that failed
+-- tools_unanswered     calls that have no answer
+-- input_tokens         input tokens that missed the cache
+-- output_tokens        output tokens, thinking included
+-- cache_read_tokens    input tokens read from the cache
+-- cache_write_tokens   tokens written to the cache
+-- cache_read_share     share of all that was sent that was read from the cache; null if nothing was
+-- thinking_share       share of the output that was thinking, of responses that tell; null if none does
+-- cost_usd             list-price cost, agents included; null if nothing has a price
+-- unpriced_tokens      tokens that cost_usd leaves out
+-- context_start_tokens tokens sent with the main thread's first call; null without a call
+-- context_tokens       tokens sent with the main thread's last call; null without a call
+-- models               models that answered, in alphabetical order
+-- agents               agents that its calls started
+-- agents_cost_usd      what agents cost in it; null if nothing of theirs has a price
+-- files_touched        different files that were edited or written, agents included
+-- lines_added          lines that these edits brought, by their patches
+-- lines_removed        lines that they took away
+-- compactions          compactions inside the turn
+-- was_interrupted      a person stopped it
 with
 
 prompts as (
@@ -99,18 +114,29 @@ typed as (
     from texts
 ),
 
+told_responses as (
+    select
+        turn_id,
+        model,
+        (generation, line_no, object_index) as place,
+        agent_id is null and not coalesce(is_sidechain, false) as is_in_main_thread,
+        coalesce(input_tokens, 0)::hugeint + coalesce(cache_read_tokens, 0)
+        + coalesce(cache_write_5m_tokens, 0) + coalesce(cache_write_1h_tokens, 0) as context_tokens,
+        thinking_tokens,
+        case when thinking_tokens is not null then output_tokens end as told_output_tokens
+    from usage
+    where turn_id is not null
+),
+
 responses as (
     select
         turn_id,
         count(*) as api_calls,
-        arg_max(
-            coalesce(input_tokens, 0)::hugeint + coalesce(cache_read_tokens, 0)
-            + coalesce(cache_write_5m_tokens, 0) + coalesce(cache_write_1h_tokens, 0),
-            (generation, line_no, object_index)
-        ) filter (where agent_id is null and not coalesce(is_sidechain, false)) as context_tokens,
+        arg_min(context_tokens, place) filter (where is_in_main_thread) as context_start_tokens,
+        arg_max(context_tokens, place) filter (where is_in_main_thread) as context_tokens,
+        round(sum(thinking_tokens) / nullif(sum(told_output_tokens), 0), 6) as thinking_share,
         list_sort(list(distinct model) filter (where model is not null)) as models
-    from usage
-    where turn_id is not null
+    from told_responses
     group by turn_id
 ),
 
@@ -134,7 +160,13 @@ calls as (
     select
         turn_id,
         count(*) as tool_calls,
-        count(*) filter (where is_error) as tool_errors
+        count(*) filter (where is_error) as tool_errors,
+        count(*) filter (where outcome = 'denied') as tool_denials,
+        count(*) filter (where is_retry) as tool_retries,
+        count(*) filter (where answered_at is null and is_error is null) as tools_unanswered,
+        count(distinct target) filter (where lines_added is not null) as files_touched,
+        sum(lines_added)::bigint as lines_added,
+        sum(lines_removed)::bigint as lines_removed
     from tool_calls
     where turn_id is not null
     group by turn_id
@@ -159,27 +191,6 @@ spans as (
     from messages
     where turn_id is not null and agent_id is null
     group by turn_id
-),
-
--- The program logs a turn's duration when it ends: the first such line after the prompt is its.
-logged as (
-    select prompts.turn_id, arg_min(ends.duration_ms, ends.line_no) as duration_ms
-    from (
-        select
-            turn_id,
-            file_id,
-            generation,
-            line_no,
-            lead(line_no) over (partition by file_id, generation order by line_no) as next_line
-        from prompts
-    ) as prompts
-    join entries as ends
-        on prompts.file_id = ends.file_id
-        and prompts.generation = ends.generation
-        and ends.line_no > prompts.line_no
-        and ends.line_no < coalesce(prompts.next_line, 9223372036854775807)
-    where ends.type = 'system' and ends.subtype = 'turn_duration' and ends.duration_ms is not null
-    group by prompts.turn_id
 )
 
 select
@@ -190,23 +201,43 @@ select
     prompts.started_at,
     greatest(prompts.started_at, spans.ended_at) as ended_at,
     coalesce(
-        logged.duration_ms,
+        times.logged_ms,
         date_diff('millisecond', prompts.started_at, greatest(prompts.started_at, spans.ended_at))
     ) as duration_ms,
-    case when logged.duration_ms is not null then 'logged' else 'measured' end as duration_source,
+    case when times.logged_ms is not null then 'logged' else 'measured' end as duration_source,
+    times.first_answer_ms,
+    coalesce(times.model_ms, 0) as model_ms,
+    coalesce(times.tools_ms, 0) as tools_ms,
+    coalesce(times.person_ms, 0) as person_ms,
+    times.idle_before_ms,
     coalesce(responses.api_calls, 0) as api_calls,
+    coalesce(times.api_errors, 0) as api_errors,
     coalesce(calls.tool_calls, 0) as tool_calls,
     coalesce(calls.tool_errors, 0) as tool_errors,
+    coalesce(calls.tool_denials, 0) as tool_denials,
+    coalesce(calls.tool_retries, 0) as tool_retries,
+    coalesce(calls.tools_unanswered, 0) as tools_unanswered,
     coalesce(spend.input_tokens, 0) as input_tokens,
     coalesce(spend.output_tokens, 0) as output_tokens,
     coalesce(spend.cache_read_tokens, 0) as cache_read_tokens,
     coalesce(spend.cache_write_tokens, 0) as cache_write_tokens,
+    round(
+        spend.cache_read_tokens / nullif(
+            spend.input_tokens + spend.cache_read_tokens + spend.cache_write_tokens, 0
+        ),
+        6
+    ) as cache_read_share,
+    responses.thinking_share,
     spend.cost_usd,
     coalesce(spend.unpriced_tokens, 0) as unpriced_tokens,
+    try_cast(responses.context_start_tokens as bigint) as context_start_tokens,
     try_cast(responses.context_tokens as bigint) as context_tokens,
     coalesce(responses.models, []::varchar[]) as models,
     coalesce(helpers.agents, 0) as agents,
     spend.agents_cost_usd,
+    coalesce(calls.files_touched, 0) as files_touched,
+    coalesce(calls.lines_added, 0) as lines_added,
+    coalesce(calls.lines_removed, 0) as lines_removed,
     coalesce(folded.compactions, 0) as compactions,
     coalesce(spans.was_interrupted, false) as was_interrupted
 from prompts
@@ -217,4 +248,4 @@ left join calls using (turn_id)
 left join helpers using (turn_id)
 left join folded using (turn_id)
 left join spans using (turn_id)
-left join logged using (turn_id)
+left join turn_times as times using (file_id, generation, turn_id)
