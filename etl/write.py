@@ -41,6 +41,7 @@ _PLAIN = frozenset(
         "pending",
         "prefix_hash",
         "preview",
+        "prompt",
         "prompt_preview",
         "raw",
         "request_id",
@@ -53,7 +54,7 @@ _PLAIN = frozenset(
     }
 )
 # Nobody looks for a text by its smallest and largest value.
-_NO_STATISTICS = frozenset({"content", "input", "payload", "pending", "raw", "text"})
+_NO_STATISTICS = frozenset({"content", "input", "payload", "pending", "prompt", "raw", "text"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,8 +89,10 @@ def typed(table: Table, rows: Rows) -> pa.Table:
 
 
 def value_of(row: dict[str, str | None], name: str, at: int) -> str | None:
-    if name == "response_hash":
+    if name in {"response_hash", "message_hash"}:
         return str(crc32(str(row.get("message_id") or row.get("key")).encode()))
+    if name == "call_hash":
+        return str(crc32(str(row.get("tool_use_id")).encode()))
     return row.get(name, str(at) if name == "line_no" else PLAIN.get(name))
 
 

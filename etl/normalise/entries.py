@@ -67,6 +67,10 @@ def columns_of(objects: Sequence[JsonObject], *, is_agent: Sequence[bool]) -> di
     ]
     columns["prompt_kind"] = [kind for kind, _ in verdicts]
     columns["prompt_rule"] = [rule for _, rule in verdicts]
+    columns["prompt"] = [
+        prompts.typed_in(entry, message, kind)
+        for (kind, _), entry, message in zip(verdicts, objects, messages, strict=True)
+    ]
     columns |= told.columns_of(objects, columns["type"])
     columns["unknown_fields"] = known.unknown_fields(objects, messages, usages, names)
     columns["payload"] = [

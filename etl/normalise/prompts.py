@@ -7,6 +7,9 @@ from etl.normalise.fields import JsonObject, text_at
 Verdict = tuple[str | None, str | None]
 NO_PROMPT: Verdict = (None, None)
 TYPES = frozenset({"user", "attachment", "system"})
+# What begins a turn.
+TYPED = frozenset({"human", "command", "bash", "queued", "sdk"})
+_MOST_TYPED = 10_000
 
 _TURN_ORIGINS = {
     "human": "human",
@@ -81,6 +84,33 @@ def verdict_on(entry: JsonObject, message: JsonObject, *, is_agent: bool) -> Ver
     if kind == "system" and entry.get("subtype") == "local_command":
         return _verdict_on_command(entry)
     return NO_PROMPT
+
+
+def typed_in(entry: JsonObject, message: JsonObject, kind: str | None) -> str | None:
+    """Return what was typed to begin a turn, without what an editor put in front of it.
+
+    Commands and shell lines, logged in tags, stand as they were typed. Null for an image.
+    """
+    if kind not in TYPED:
+        return None
+    attachment = entry.get("attachment")
+    if isinstance(attachment, dict):
+        content = attachment.get("prompt")
+    else:
+        content = entry.get("content") if entry.get("type") == "system" else message.get("content")
+    words = _without_wrappers(words_of(content))
+    if _COMMAND.fullmatch(words):
+        words = " ".join(
+            filter(None, (_inside("command-name", words), _inside("command-args", words)))
+        )
+    elif words.startswith("<bash-input>"):
+        words = f"! {_inside('bash-input', words)}"
+    return words[:_MOST_TYPED] or None
+
+
+def _inside(tag: str, text: str) -> str:
+    _, _, after = text.partition(f"<{tag}>")
+    return after.partition(f"</{tag}>")[0].strip()
 
 
 def _verdict_on_user(entry: JsonObject, message: JsonObject, *, is_agent: bool) -> Verdict:

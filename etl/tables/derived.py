@@ -40,6 +40,7 @@ MESSAGES = Table(
         SESSION,
         AGENT,
         KEY,
+        Column("message_hash", INTEGER, "Hash of message_id, else of key: all copies share it."),
         MESSAGE_ID,
         REQUEST_ID,
         Column("role", STRING, "user or assistant."),
@@ -131,6 +132,7 @@ TOOL_CALLS = Table(
         SESSION,
         AGENT,
         Column("tool_use_id", STRING, "The call's id."),
+        Column("call_hash", INTEGER, "Hash of it: all copies share it."),
         Column("tool_name", STRING, "Tool that was called."),
         Column("target", STRING, "File, command, pattern, URL or prompt of the call."),
         Column("input_preview", STRING, "First 200 characters of the input."),
@@ -241,6 +243,12 @@ TURN_TIMES = Table(
         *PLACE,
         SESSION,
         Column("turn_id", STRING, "Key of the prompt that began the turn."),
+        Column(
+            "prompt",
+            STRING,
+            "What was typed, without what an editor put in front: first 10,000 characters; null for"
+            " an image.",
+        ),
         Column("started_at", INSTANT, "Instant of the prompt, or of the first line that has one."),
         Column("ended_at", INSTANT, "Last instant of its messages in the main thread."),
         Column("idle_before_ms", INTEGER, "Since the turn before it in the file ended."),

@@ -159,6 +159,13 @@ ENTRIES = Table(
         ),
         Column("prompt_kind", STRING, "What a user line is: human, command, meta, …."),
         Column("prompt_rule", STRING, "The rule that told prompt_kind."),
+        Column(
+            "prompt",
+            STRING,
+            "What was typed to begin a turn, without what an editor put in front: first 10,000"
+            " characters; null for an image.",
+            holds="text",
+        ),
         Column("duration_ms", INTEGER, "Logged duration of a turn or a compaction."),
         Column("compact_trigger", STRING, "manual, auto, … on a compaction."),
         Column("pre_tokens", INTEGER, "Context before a compaction."),

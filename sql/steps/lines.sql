@@ -123,6 +123,7 @@ select
     entries.fallback_credit,
     entries.has_odd_count,
     entries.prompt_kind,
+    entries.prompt,
     entries.duration_ms,
     entries.compact_trigger,
     entries.pre_tokens,

@@ -80,6 +80,8 @@ select
         when firsts.request_id is not null then firsts.message_id || ':' || firsts.request_id
         else firsts.message_id || '@' || coalesce(epoch_us(firsts.occurred_at)::varchar, '')
     end as key,
+    -- md5 is the same in every version of DuckDB, and in every part.
+    (md5_number_lower(coalesce(firsts.message_id, firsts.entry_key)) >> 1)::bigint as message_hash,
     firsts.message_id,
     firsts.request_id,
     coalesce(firsts.role, case when firsts.type = 'assistant' then firsts.type else 'user' end)

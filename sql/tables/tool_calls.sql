@@ -79,6 +79,8 @@ select
     called.session_id,
     called.agent_id,
     calls.tool_use_id,
+    -- md5 is the same in every version of DuckDB, and in every part.
+    (md5_number_lower(calls.tool_use_id) >> 1)::bigint as call_hash,
     call_blocks.tool_name,
     call_blocks.target,
     call_blocks.preview as input_preview,

@@ -118,6 +118,7 @@ select
     firsts.object_index,
     firsts.session_id,
     turns.turn_id,
+    firsts.prompt,
     coalesce(turns.prompted_at, turns.started_at) as started_at,
     greatest(turns.prompted_at, turns.ended_at) as ended_at,
     case

@@ -3,6 +3,11 @@
 -- grain: one message: an assistant response (all its lines), or one user message
 with
 
+-- Most messages stand once and are as they are; only the others have to be settled.
+copied as (
+    select message_hash from raw.messages group by message_hash having count(*) > 1
+),
+
 -- A response replayed in a side thread may carry another request id and is the same response.
 told as (
     select
@@ -16,6 +21,7 @@ told as (
             min(request_id) over (partition by message_id, role)
         ) as told_request_id
     from raw.messages
+    semi join copied using (message_hash)
 ),
 
 keyed as (
@@ -55,6 +61,10 @@ ranked as (
         ) as fullest_rank
     from keyed
 )
+
+select * from raw.messages anti join copied using (message_hash)
+
+union all
 
 select
     owners.* exclude (owner_rank, fullest_rank)

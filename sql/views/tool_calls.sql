@@ -2,6 +2,11 @@
 -- grain: one tool_use
 with
 
+-- Most calls stand once and are as they are; only the others have to be settled.
+copied as (
+    select call_hash from raw.tool_calls group by call_hash having count(*) > 1
+),
+
 ranked as (
     select
         *,
@@ -24,7 +29,12 @@ ranked as (
             order by answered_at is null, is_error is null, answered_at, line_no, file_id
         ) as answer_rank
     from raw.tool_calls
+    semi join copied using (call_hash)
 )
+
+select * from raw.tool_calls anti join copied using (call_hash)
+
+union all
 
 select
     owners.* exclude (owner_rank, answer_rank)

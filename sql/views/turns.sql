@@ -3,7 +3,8 @@
 -- turn_id              key of the prompt that began it
 -- session_id           session it belongs to
 -- prompt_kind          human, command, bash, queued or sdk
--- prompt               what was typed, without what an editor put in front; null for an image
+-- prompt               what was typed, without what an editor put in front, its first 10,000
+--   characters; null for an image
 -- started_at           instant of the prompt
 -- ended_at             instant of the last message before the next prompt
 -- duration_ms          logged duration where there is one, else from started_at to ended_at
@@ -54,64 +55,6 @@ prompts as (
     where turn_id = key
         and agent_id is null
         and prompt_kind in ('human', 'command', 'bash', 'queued', 'sdk')
-),
-
--- What is typed while Claude works, and what newer versions log of a command, is no message there.
-outside_texts as (
-    select
-        prompts.turn_id,
-        case
-            when entries.type = 'system' then json_extract_string(entries.payload, '$.content')
-            when json_type(entries.payload, '$.attachment.prompt') = 'ARRAY' then array_to_string(
-                json_extract_string(entries.payload, '$.attachment.prompt[*].text'), e'\n'
-            )
-            else json_extract_string(entries.payload, '$.attachment.prompt')
-        end as text
-    from prompts
-    join raw.entries as entries using (file_id, generation, line_no, object_index)
-    where entries.prompt_preview is not null
-),
-
-prompt_texts as (
-    select
-        blocks.file_id,
-        blocks.generation,
-        blocks.line_no,
-        blocks.object_index,
-        string_agg(blocks.text, e'\n' order by blocks.block_index) as text
-    from content_blocks as blocks
-    semi join prompts using (file_id, generation, line_no, object_index)
-    where blocks.block_type = 'text'
-    group by all
-),
-
-texts as (
-    select prompts.turn_id, prompts.prompt_kind, coalesce(inside.text, outside.text) as text
-    from prompts
-    left join prompt_texts as inside using (file_id, generation, line_no, object_index)
-    left join outside_texts as outside using (turn_id)
-),
-
--- Commands and shell lines are logged in tags; here they stand as they were typed.
-typed as (
-    select
-        turn_id,
-        case
-            when prompt_kind = 'command' then trim(
-                regexp_extract(text, '<command-name>\s*([^<]*)', 1)
-                || ' ' || regexp_extract(text, '<command-args>([\s\S]*?)</command-args>', 1)
-            )
-            when prompt_kind = 'bash' then
-                '! ' || trim(regexp_extract(text, '<bash-input>([\s\S]*?)</bash-input>', 1))
-            else regexp_replace(
-                text,
-                '^(\s*<system-reminder[\s>][\s\S]*?</system-reminder>'
-                || '|\s*<ide_opened_file[\s>][\s\S]*?</ide_opened_file>'
-                || '|\s*<ide_selection[\s>][\s\S]*?</ide_selection>)+\s*',
-                ''
-            )
-        end as prompt
-    from texts
 ),
 
 told_responses as (
@@ -197,7 +140,7 @@ select
     prompts.turn_id,
     prompts.session_id,
     prompts.prompt_kind,
-    typed.prompt,
+    times.prompt,
     prompts.started_at,
     greatest(prompts.started_at, spans.ended_at) as ended_at,
     coalesce(
@@ -241,7 +184,6 @@ select
     coalesce(folded.compactions, 0) as compactions,
     coalesce(spans.was_interrupted, false) as was_interrupted
 from prompts
-left join typed using (turn_id)
 left join responses using (turn_id)
 left join spend using (turn_id)
 left join calls using (turn_id)

@@ -3,7 +3,7 @@
 import pytest
 
 from etl.normalise.fields import JsonObject
-from etl.normalise.prompts import verdict_on
+from etl.normalise.prompts import typed_in, verdict_on
 
 IMAGE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}}
 COMMAND = (
@@ -217,3 +217,33 @@ def test_many_tags_take_no_longer_than_their_length(text: str, kind: str) -> Non
 def test_a_mark_of_interruption_is_no_prompt_whoever_it_is_from(fields: dict[str, object]) -> None:
     kind, _ = verdict("[Request interrupted by user]", **fields)
     assert kind == "interrupt"
+
+
+def typed(content: object) -> str | None:
+    message: JsonObject = {"role": "user", "content": content}
+    kind, _ = verdict(content)
+    return typed_in({"type": "user", "message": message}, message, kind)
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("Fix the kiln\n", "Fix the kiln"),
+        ([words("Fix it"), IMAGE, words("now")], "Fix it\nnow"),
+        ("<ide_selection>lines 1 to 3</ide_selection> Fix this", "Fix this"),
+        (COMMAND, "/compact keep the plan"),
+        ("<command-name>/clear</command-name>", "/clear"),
+        ("<bash-input>ls -l </bash-input>", "! ls -l"),
+        ([IMAGE], None),
+        ("x" * 10_001, "x" * 10_000),
+        ("Stop hook feedback:\n- no tests", None),
+    ],
+)
+def test_a_prompt_stands_as_it_was_typed(content: object, expected: str | None) -> None:
+    assert typed(content) == expected
+
+
+def test_a_queued_prompt_of_blocks_is_shown_as_words() -> None:
+    prompt = [words("And"), IMAGE, words("a flag")]
+    queued: JsonObject = {"type": "queued_command", "prompt": prompt}
+    assert typed_in({"type": "attachment", "attachment": queued}, {}, "queued") == "And\na flag"
