@@ -11,7 +11,7 @@ import duckdb
 import pyarrow as pa
 
 from etl import engine, sqlfiles
-from etl.tables import DERIVED, FACTS, Table
+from etl.tables import DERIVED, FACTS
 
 # Steps that several tables share, in the order in which they build on each other.
 STEPS = (
@@ -49,19 +49,24 @@ def derive(facts: Mapping[str, pa.Table], staging: Path | None = None) -> dict[s
             con.register(table.name, numbered[table.name])
         for step in STEPS:
             con.execute(f"create or replace temp table {step} as {_queries('steps')[step]}")
-        return {table.name: _derived(con, table) for table in DERIVED}
+        return _derived_in_turn(con)
     except duckdb.Error as error:
         raise DeriveError(f"cannot derive its tables: {error}") from error
     finally:
-        for table in FACTS:
+        for table in (*FACTS, *DERIVED):
             con.unregister(table.name)
         if spill and spill.exists():
             _connection.cache_clear()  # Closed, it takes away what it put there.
 
 
-def _derived(con: duckdb.DuckDBPyConnection, table: Table) -> pa.Table:
-    rows = con.sql(_queries("tables")[table.name]).to_arrow_table()
-    return rows.select(table.names()).cast(table.schema())
+def _derived_in_turn(con: duckdb.DuckDBPyConnection) -> dict[str, pa.Table]:
+    """Make one table after the other; a later one may read those before it."""
+    derived = {}
+    for table in DERIVED:
+        rows = con.sql(_queries("tables")[table.name]).to_arrow_table()
+        derived[table.name] = rows.select(table.names()).cast(table.schema())
+        con.register(table.name, derived[table.name])
+    return derived
 
 
 def _with_numbers(rows: pa.Table, own: str, file: str | None = None) -> pa.Table:

@@ -20,6 +20,7 @@ _READ_BYTES = 1 << 20
 # Columns of many different values: a dictionary would be built only to be thrown away.
 _PLAIN = frozenset(
     {
+        "answer_preview",
         "answered_at",
         "byte_end",
         "byte_start",
@@ -54,7 +55,9 @@ _PLAIN = frozenset(
     }
 )
 # Nobody looks for a text by its smallest and largest value.
-_NO_STATISTICS = frozenset({"content", "input", "payload", "pending", "prompt", "raw", "text"})
+_NO_STATISTICS = frozenset(
+    {"answer_preview", "content", "input", "payload", "pending", "prompt", "raw", "text"}
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ _NO_STATE = frozenset(
         "content-replacement",
     }
 )
+_MOST_WORDS = 500
 _NESTED_USAGE = ("cache_creation", "output_tokens_details", "server_tool_use")
 _TOP_NAMES, _TOP = names_below(ENTRIES), kinds_below(ENTRIES)
 _MESSAGE_NAMES = names_below(ENTRIES, "message")
@@ -71,6 +72,12 @@ def columns_of(objects: Sequence[JsonObject], *, is_agent: Sequence[bool]) -> di
         prompts.typed_in(entry, message, kind)
         for (kind, _), entry, message in zip(verdicts, objects, messages, strict=True)
     ]
+    columns["answer_preview"] = [
+        _last_words(message) if kind == "assistant" and not (agent or sidechain) else None
+        for kind, message, agent, sidechain in zip(
+            columns["type"], messages, is_agent, columns["is_sidechain"], strict=True
+        )
+    ]
     columns |= told.columns_of(objects, columns["type"])
     columns["unknown_fields"] = known.unknown_fields(objects, messages, usages, names)
     columns["payload"] = [
@@ -82,6 +89,13 @@ def columns_of(objects: Sequence[JsonObject], *, is_agent: Sequence[bool]) -> di
         for kind, payload in zip(columns["type"], columns["payload"], strict=True)
     ]
     return columns
+
+
+def _last_words(message: JsonObject) -> str | None:
+    content = message.get("content")
+    blocks = content[::-1] if isinstance(content, list) else [content]
+    words = next(filter(None, (prompts.words_of([block]) for block in blocks)), "")
+    return words[:_MOST_WORDS] or None
 
 
 def _state(payload: object) -> bytes | None:

@@ -166,6 +166,12 @@ ENTRIES = Table(
             " characters; null for an image.",
             holds="text",
         ),
+        Column(
+            "answer_preview",
+            STRING,
+            "First 500 characters of the last words in a response's line, in the main thread.",
+            holds="text",
+        ),
         Column("duration_ms", INTEGER, "Logged duration of a turn or a compaction."),
         Column("compact_trigger", STRING, "manual, auto, … on a compaction."),
         Column("pre_tokens", INTEGER, "Context before a compaction."),

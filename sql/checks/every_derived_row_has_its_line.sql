@@ -26,6 +26,14 @@ derived as (
     union all
 
     select 'compactions', file_id, generation, line_no, byte_start from raw.compactions
+
+    union all
+
+    select 'turn_times', file_id, generation, line_no, byte_start from turn_times
+
+    union all
+
+    select 'session_marks', file_id, generation, line_no, byte_start from session_marks
 )
 
 select files.path, derived.*

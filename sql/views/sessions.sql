@@ -40,200 +40,59 @@
 -- lead_tool_use_id   the call that did
 with
 
-lines as (
-    select
-        session_id,
-        source,
-        layout <> 'main' as is_agent,
-        (layout = 'main', generation, line_no, object_index) as place,
-        type,
-        state,
-        uuid,
-        line_hash,
-        occurred_at,
-        cwd,
-        git_branch,
-        version,
-        entrypoint,
-        slug,
-        session_kind,
-        team_name,
-        agent_name,
-        forked_from_session_id
-    from raw.entries
-    where layout <> 'other'
-),
-
-spans as (
-    select
-        session_id,
-        min(source) as source,
-        count(distinct coalesce(uuid, line_hash::varchar)) as entries,
-        min(occurred_at) as started_at,
-        max(occurred_at) as ended_at,
-        arg_max(git_branch, place) filter (where git_branch is not null) as git_branch,
-        arg_max(cwd, place) filter (where cwd is not null) as cwd,
-        arg_min(cwd, (is_agent, place)) filter (where cwd is not null) as project,
-        arg_max(version, place) filter (where version is not null) as version,
-        arg_max(entrypoint, place) filter (where entrypoint is not null) as entrypoint,
-        arg_max(slug, place) filter (where slug is not null) as plan_slug,
-        arg_max(session_kind, place) filter (where session_kind is not null) as session_kind,
-        arg_max(team_name, place) filter (where team_name is not null) as team_name,
-        arg_max(agent_name, place) filter (where team_name is not null) as agent_name,
-        arg_min(forked_from_session_id, place) filter (
-            where forked_from_session_id is not null
-        ) as forked_from
-    from lines
-    group by session_id
-),
-
-places as (
-    select session_id, cwd, min((is_agent, place)) as first_place
-    from lines
-    where cwd is not null
-    group by session_id, cwd
-),
-
-cwds as (
-    select session_id, list(cwd order by first_place) as cwds from places group by session_id
-),
-
-state_records as (
-    select
-        session_id,
-        place,
-        type,
-        agent_name,
-        nullif(json_extract_string(state, '$.customTitle'), '') as custom_title,
-        nullif(json_extract_string(state, '$.aiTitle'), '') as ai_title,
-        nullif(json_extract_string(state, '$.summary'), '') as summary,
-        json_extract_string(state, '$.leafUuid') as leaf_uuid,
-        json_extract_string(state, '$.prUrl') as pr_url,
-        json_extract_string(state, '$.worktreeSession.worktreePath') as worktree,
-        json_extract_string(state, '$.worktreeSession.worktreeName') as worktree_name,
-        json_extract_string(state, '$.relocatedCwd') as relocated_to,
-        json_extract_string(state, '$.continuedInSessionId') as continued_in,
-        try_cast(json_extract_string(state, '$.totalCostUSD') as decimal(38, 12)) as cost_usd
-    from lines
-    where state is not null or type = 'agent-name'
-),
-
--- State records are written again and again: the last of each kind is true.
-states as (
-    select
-        session_id,
-        arg_max(agent_name, place) filter (where type = 'agent-name') as name,
-        arg_max(custom_title, place) filter (where type = 'custom-title') as custom_title,
-        arg_max(ai_title, place) filter (where type = 'ai-title') as ai_title,
-        arg_max(pr_url, place) filter (where type = 'pr-link') as pr_url,
-        -- Leaving a worktree is logged as null, which counts.
-        arg_max_null(worktree, place) filter (where type = 'worktree-state') as worktree,
-        arg_max(worktree_name, place) filter (where type = 'worktree-state') as worktree_name,
-        arg_max(relocated_to, place) filter (where type = 'relocated') as relocated_to,
-        arg_max(continued_in, place) filter (where type = 'continued-in') as continued_in,
-        arg_max(cost_usd, place) filter (where type = 'cost-state') as reported_cost_usd
-    from state_records
-    group by session_id
-),
-
--- A title may stand beside the log alone; one in the log is later.
-titles_beside as (
-    select session_id, arg_max(custom_title, (generation, file_id)) as custom_title
-    from sidecars
-    where custom_title is not null
-    group by session_id
+-- A session that two machines have is taken from the one that has more of it.
+marks as (
+    select *
+    from session_marks
+    qualify row_number() over (
+        partition by session_id order by ended_at desc nulls last, entries desc, source
+    ) = 1
 ),
 
 -- A summary names the message it ends with, and may stand in the file of another session.
-summaries as (
-    select ends.session_id, arg_max(titles.summary, titles.place) as summary
-    from state_records as titles
-    join lines as ends on titles.leaf_uuid = ends.uuid
-    where titles.type = 'summary'
-    group by ends.session_id
+told_summaries as (
+    select
+        file_id,
+        unnest(from_json(summaries, '[{"leaf_uuid": "VARCHAR", "summary": "VARCHAR"}]')) as told,
+        generate_subscripts(from_json(summaries, '["JSON"]'), 1) as summary_no
+    from session_marks
+    where summaries is not null
 ),
 
--- What stands in its own files, whoever owns it.
-contents as (
+summaries as (
     select
-        session_id,
-        bool_or(prompt_kind in ('human', 'command', 'bash', 'queued', 'sdk')) as has_prompt,
-        bool_or(role = 'assistant' and coalesce(model, '') <> '<synthetic>') as has_answer,
-        arg_min(text_preview, (generation, line_no)) filter (
-            where prompt_kind in ('human', 'queued', 'sdk')
-        ) as first_words
-    from raw.messages
-    where agent_id is null and not coalesce(is_sidechain, false)
-    group by session_id
+        ends.session_id,
+        arg_max(
+            told_summaries.told.summary, (told_summaries.summary_no, told_summaries.file_id)
+        ) as summary
+    from told_summaries
+    join raw.entries as ends on told_summaries.told.leaf_uuid = ends.uuid
+    where ends.layout <> 'other'
+    group by ends.session_id
 ),
 
 -- The first thing a person said; a command such as /clear only where nothing else was said.
 prompts as (
     select
-        session_id,
+        messages.session_id,
         count(*) as turns,
         left(
-            arg_min(prompt, (prompt_kind in ('command', 'bash'), started_at, turn_id)) filter (
-                where prompt is not null
-            ),
+            arg_min(
+                times.prompt,
+                (
+                    messages.prompt_kind in ('command', 'bash'),
+                    messages.started_at,
+                    messages.turn_id
+                )
+            ) filter (where times.prompt is not null),
             200
         ) as goal
-    from turns
-    group by session_id
-),
-
-beginnings as (
-    select
-        session_id,
-        arg_min(trim(text_preview, e' \t\r\n'), (generation, line_no)) as first_words
-    from raw.messages
-    where role = 'user'
-        and agent_id is null
-        and tool_result_blocks = 0
-        and not coalesce(is_sidechain, false)
-    group by session_id
-),
-
-answers as (
-    select
-        session_id,
-        arg_max(model, (generation, line_no)) filter (
-            where coalesce(model, '<synthetic>') <> '<synthetic>'
-        ) as model,
-        arg_max(stop_reason is not null, (generation, line_no)) as is_complete,
-        arg_max(text_blocks > 0, (generation, line_no)) as has_words,
-        max((generation, line_no)) as place
-    from raw.messages
-    where role = 'assistant' and agent_id is null and not coalesce(is_sidechain, false)
-    group by session_id
-),
-
-last_words as (
-    select
-        blocks.session_id,
-        max((blocks.generation, blocks.line_no, blocks.object_index, blocks.block_index)) as place
-    from raw.content_blocks as blocks
-    semi join raw.entries as entries
-        on blocks.file_id = entries.file_id
-        and blocks.generation = entries.generation
-        and blocks.line_no = entries.line_no
-        and blocks.object_index = entries.object_index
-        and entries.type = 'assistant'
-        and entries.layout = 'main'
-        and not coalesce(entries.is_sidechain, false)
-    where blocks.block_type = 'text'
-    group by blocks.session_id
-),
-
-outputs as (
-    select blocks.session_id, min(left(blocks.text, 500)) as recent_output
-    from raw.content_blocks as blocks
-    join last_words
-        on blocks.session_id = last_words.session_id
-        and (blocks.generation, blocks.line_no, blocks.object_index, blocks.block_index)
-            = last_words.place
-    where blocks.agent_id is null
-    group by blocks.session_id
+    from messages
+    left join turn_times as times using (file_id, generation, turn_id)
+    where messages.turn_id = messages.key
+        and messages.agent_id is null
+        and messages.prompt_kind in ('human', 'command', 'bash', 'queued', 'sdk')
+    group by messages.session_id
 ),
 
 -- A call that a later response passed over will never be answered.
@@ -242,10 +101,10 @@ pending as (
         calls.session_id,
         arg_max(calls.tool_name, (calls.generation, calls.line_no)) as pending_tool
     from tool_calls as calls
-    join answers using (session_id)
+    join marks using (session_id)
     where calls.answered_at is null
         and calls.agent_id is null
-        and (calls.generation, calls.line_no) >= answers.place
+        and (calls.generation, calls.line_no) >= (marks.last_generation, marks.last_line_no)
     group by calls.session_id
 ),
 
@@ -257,17 +116,22 @@ leads as (
         arg_min(session_id, called_at) as session_id,
         arg_min(tool_use_id, called_at) as tool_use_id
     from tool_calls
-    where json_extract_string(result_meta, '$.status') = 'teammate_spawned'
+    where contains(result_meta, 'teammate_spawned')
+        and json_extract_string(result_meta, '$.status') = 'teammate_spawned'
     group by all
 ),
 
 agent_counts as (select session_id, count(*) as agents from work_agents group by session_id),
 
+copied as (
+    select message_hash from raw.messages group by message_hash having count(*) > 1
+),
+
 -- A copy without a word of it is told by whose messages it repeats.
 repeats as (
     select copies.session_id, owners.session_id as owner_id, count(*) as messages
-    from raw.messages as copies
-    join messages as owners using (key, role)
+    from (from raw.messages semi join copied using (message_hash)) as copies
+    join (from messages semi join copied using (message_hash)) as owners using (key, role)
     where copies.session_id <> owners.session_id
     group by all
 ),
@@ -276,81 +140,77 @@ origins as (
     select session_id, arg_max(owner_id, (messages, owner_id)) as owner_id
     from repeats
     group by session_id
+),
+
+titles as (
+    select
+        marks.session_id,
+        nullif(marks.name, marks.worktree_name) as name,
+        nullif(marks.custom_title, marks.worktree_name) as custom_title,
+        coalesce(prompts.goal, marks.first_prompt) as goal
+    from marks
+    left join prompts using (session_id)
 )
 
 select
-    spans.session_id,
-    spans.source,
+    marks.session_id,
+    marks.source,
     coalesce(
-        nullif(states.name, states.worktree_name),
-        nullif(coalesce(states.custom_title, titles_beside.custom_title), states.worktree_name),
-        states.ai_title,
-        summaries.summary,
-        prompts.goal,
-        contents.first_words
+        titles.name, titles.custom_title, marks.ai_title, summaries.summary, titles.goal
     ) as title,
     case
-        when nullif(states.name, states.worktree_name) is not null then 'name'
-        when nullif(
-            coalesce(states.custom_title, titles_beside.custom_title), states.worktree_name
-        ) is not null then 'custom'
-        when states.ai_title is not null then 'ai'
+        when titles.name is not null then 'name'
+        when titles.custom_title is not null then 'custom'
+        when marks.ai_title is not null then 'ai'
         when summaries.summary is not null then 'summary'
-        when coalesce(prompts.goal, contents.first_words) is not null then 'prompt'
+        when titles.goal is not null then 'prompt'
     end as title_source,
-    coalesce(prompts.goal, contents.first_words) as goal,
-    outputs.recent_output,
+    titles.goal,
+    marks.recent_output,
     case
-        when spans.ended_at is null or spans.ended_at < now() - interval 5 minutes then 'idle'
+        when marks.ended_at is null or marks.ended_at < now() - interval 5 minutes then 'idle'
         when pending.pending_tool is not null then 'waiting_for_approval'
-        when answers.is_complete then 'waiting_for_input'
-        when answers.has_words then 'working'
+        when marks.last_is_complete then 'waiting_for_input'
+        when marks.last_has_words then 'working'
         else 'idle'
     end as status,
     pending.pending_tool,
-    answers.model,
-    spans.git_branch,
-    spans.cwd,
-    spans.project,
-    coalesce(cwds.cwds, []::varchar[]) as cwds,
-    spans.started_at,
-    spans.ended_at,
-    spans.entries,
+    marks.model,
+    marks.git_branch,
+    marks.cwd,
+    marks.project,
+    coalesce(from_json(marks.cwds, '["VARCHAR"]'), []::varchar[]) as cwds,
+    marks.started_at,
+    marks.ended_at,
+    marks.entries,
     coalesce(prompts.turns, 0) as turns,
     coalesce(spend.responses, 0) as responses,
     coalesce(spend.output_tokens, 0) as output_tokens,
     coalesce(agent_counts.agents, 0) as agents,
     spend.cost_usd,
     coalesce(spend.unpriced_tokens, 0) as unpriced_tokens,
-    states.reported_cost_usd,
-    spans.entries < 3 or not coalesce(contents.has_prompt and contents.has_answer, false)
-        as is_empty,
-    coalesce(beginnings.first_words = 'Warmup', false) as is_warmup,
-    coalesce(spans.forked_from, origins.owner_id) as forked_from,
-    states.continued_in,
-    states.pr_url,
-    spans.plan_slug,
-    states.worktree,
-    states.relocated_to,
-    spans.entrypoint,
-    spans.version,
-    spans.session_kind,
-    spans.team_name,
-    spans.agent_name,
+    try_cast(marks.reported_cost_usd as decimal(38, 12)) as reported_cost_usd,
+    marks.entries < 3 or not (marks.has_prompt and marks.has_answer) as is_empty,
+    marks.is_warmup,
+    coalesce(marks.forked_from, origins.owner_id) as forked_from,
+    marks.continued_in,
+    marks.pr_url,
+    marks.plan_slug,
+    marks.worktree,
+    marks.relocated_to,
+    marks.entrypoint,
+    marks.version,
+    marks.session_kind,
+    marks.team_name,
+    marks.agent_name,
     leads.session_id as lead_session_id,
     leads.tool_use_id as lead_tool_use_id
-from spans
-left join cwds using (session_id)
-left join states using (session_id)
-left join titles_beside using (session_id)
-left join contents using (session_id)
+from marks
+join titles using (session_id)
 left join summaries using (session_id)
 left join prompts using (session_id)
-left join answers using (session_id)
-left join outputs using (session_id)
 left join pending using (session_id)
-left join beginnings using (session_id)
 left join session_spend as spend using (session_id)
 left join agent_counts using (session_id)
 left join origins using (session_id)
-left join leads on spans.team_name = leads.team_name and spans.agent_name = leads.agent_name
+left join leads on marks.team_name = leads.team_name and marks.agent_name = leads.agent_name
