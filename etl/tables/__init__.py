@@ -70,4 +70,14 @@ BOOKS = LEDGER_TABLES + AROUND_TABLES + PRICE_TABLES
 ALL_TABLES = PART_TABLES + BOOKS
 
 # These appear in schema main with copies taken out; their physical rows are in schema raw.
-LOGICAL = (ENTRIES, MESSAGES, CONTENT_BLOCKS, TOOL_CALLS, AGENTS, COMPACTIONS, USAGE)
+LOGICAL = (
+    ENTRIES,
+    MESSAGES,
+    CONTENT_BLOCKS,
+    TOOL_CALLS,
+    AGENTS,
+    COMPACTIONS,
+    USAGE,
+    TURN_TIMES,
+    SESSION_MARKS,
+)

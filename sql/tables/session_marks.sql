@@ -134,6 +134,21 @@ contents as (
             as last_place
     from own_messages
     group by session_id
+),
+
+-- A call that a later response passed over will never be answered.
+pending as (
+    select
+        calls.session_id,
+        arg_max(calls.tool_name, (calls.generation, calls.line_no)) as tool_name,
+        arg_max(calls.tool_use_id, (calls.generation, calls.line_no)) as tool_use_id
+    from tool_calls as calls
+    join contents using (session_id)
+    where calls.answered_at is null
+        and calls.agent_id is null
+        and (calls.generation, calls.line_no)
+            >= (contents.last_place.generation, contents.last_place.line_no)
+    group by calls.session_id
 )
 
 select
@@ -161,8 +176,8 @@ select
     contents.first_prompt,
     spans.recent_output,
     contents.model,
-    contents.last_place.generation as last_generation,
-    contents.last_place.line_no as last_line_no,
+    pending.tool_name as pending_tool,
+    pending.tool_use_id as pending_tool_use_id,
     coalesce(contents.last_is_complete, false) as last_is_complete,
     coalesce(contents.last_has_words, false) as last_has_words,
     coalesce(contents.has_prompt, false) as has_prompt,
@@ -189,4 +204,5 @@ left join cwds on spans.session_id = cwds.session_id
 left join states on spans.session_id = states.session_id
 left join titles_beside on spans.session_id = titles_beside.session_id
 left join contents on spans.session_id = contents.session_id
+left join pending on spans.session_id = pending.session_id
 order by lines.file_id, lines.generation, lines.line_no, lines.object_index

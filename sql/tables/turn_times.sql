@@ -12,6 +12,7 @@ turn_lines as (
         lines.subtype,
         lines.model,
         lines.duration_ms,
+        lines.is_interrupt or lines.prompt_kind = 'interrupt' as is_interrupt,
         lines.occurred_at
     from lines
     join own_turns using (entry_no)
@@ -69,6 +70,7 @@ spans as (
         turn_id,
         arg_min(occurred_at, entry_no) filter (where occurred_at is not null) as started_at,
         max(occurred_at) as ended_at,
+        bool_or(is_interrupt) as was_interrupted,
         arg_min(occurred_at, entry_no) filter (where waited_for = 'model') as first_answer_at,
         coalesce(sum(waited_ms) filter (where waited_for = 'model'), 0)::bigint as model_ms,
         coalesce(sum(waited_ms) filter (where waited_for = 'tools'), 0)::bigint as tools_ms,
@@ -90,6 +92,26 @@ told as (
         count(*) filter (where type = 'system' and subtype = 'api_error') as api_errors
     from turn_lines
     group by file_no, generation, turn_id
+),
+
+contexts as (
+    select
+        file_id,
+        generation,
+        turn_id,
+        arg_min(context_tokens, (line_no, object_index)) as context_start_tokens,
+        arg_max(context_tokens, (line_no, object_index)) as context_tokens
+    from (
+        select
+            *,
+            coalesce(input_tokens, 0)
+            + coalesce(cache_read_tokens, 0)
+            + cache_write_5m_tokens
+            + cache_write_1h_tokens as context_tokens
+        from usage
+        where agent_id is null and not coalesce(is_sidechain, false)
+    )
+    group by file_id, generation, turn_id
 ),
 
 -- An instant before the one it is counted from is taken for that one.
@@ -118,6 +140,7 @@ select
     firsts.object_index,
     firsts.session_id,
     turns.turn_id,
+    firsts.prompt_kind,
     firsts.prompt,
     coalesce(turns.prompted_at, turns.started_at) as started_at,
     greatest(turns.prompted_at, turns.ended_at) as ended_at,
@@ -133,7 +156,19 @@ select
     coalesce(turns.tools_ms, 0) as tools_ms,
     coalesce(turns.person_ms, 0) as person_ms,
     turns.logged_ms,
-    turns.api_errors
+    turns.api_errors,
+    contexts.context_start_tokens,
+    contexts.context_tokens,
+    coalesce(turns.was_interrupted, false) as was_interrupted,
+    firsts.is_background,
+    firsts.is_forked,
+    session_facts.session_started_at,
+    session_facts.session_ended_at
 from turns
 join lines as firsts on turns.first_no = firsts.entry_no
+left join contexts
+    on firsts.file_id = contexts.file_id
+    and firsts.generation = contexts.generation
+    and turns.turn_id = contexts.turn_id
+left join session_facts on firsts.session_id = session_facts.session_id
 order by firsts.file_id, firsts.generation, firsts.entry_no

@@ -40,22 +40,13 @@
 -- lead_tool_use_id   the call that did
 with
 
--- A session that two machines have is taken from the one that has more of it.
-marks as (
-    select *
-    from session_marks
-    qualify row_number() over (
-        partition by session_id order by ended_at desc nulls last, entries desc, source
-    ) = 1
-),
-
 -- A summary names the message it ends with, and may stand in the file of another session.
 told_summaries as (
     select
         file_id,
         unnest(from_json(summaries, '[{"leaf_uuid": "VARCHAR", "summary": "VARCHAR"}]')) as told,
         generate_subscripts(from_json(summaries, '["JSON"]'), 1) as summary_no
-    from session_marks
+    from raw.session_marks
     where summaries is not null
 ),
 
@@ -74,38 +65,25 @@ summaries as (
 -- The first thing a person said; a command such as /clear only where nothing else was said.
 prompts as (
     select
-        messages.session_id,
+        session_id,
         count(*) as turns,
         left(
-            arg_min(
-                times.prompt,
-                (
-                    messages.prompt_kind in ('command', 'bash'),
-                    messages.started_at,
-                    messages.turn_id
-                )
-            ) filter (where times.prompt is not null),
+            arg_min(prompt, (prompt_kind in ('command', 'bash'), started_at, turn_id)) filter (
+                where prompt is not null
+            ),
             200
         ) as goal
-    from messages
-    left join turn_times as times using (file_id, generation, turn_id)
-    where messages.turn_id = messages.key
-        and messages.agent_id is null
-        and messages.prompt_kind in ('human', 'command', 'bash', 'queued', 'sdk')
-    group by messages.session_id
+    from turn_times
+    group by session_id
 ),
 
--- A call that a later response passed over will never be answered.
+-- A copy elsewhere may have the answer.
 pending as (
-    select
-        calls.session_id,
-        arg_max(calls.tool_name, (calls.generation, calls.line_no)) as pending_tool
-    from tool_calls as calls
-    join marks using (session_id)
-    where calls.answered_at is null
-        and calls.agent_id is null
-        and (calls.generation, calls.line_no) >= (marks.last_generation, marks.last_line_no)
-    group by calls.session_id
+    select marks.session_id, marks.pending_tool
+    from session_marks as marks
+    anti join (select tool_use_id from raw.tool_calls where answered_at is not null) as answered
+        on marks.pending_tool_use_id = answered.tool_use_id
+    where marks.pending_tool_use_id is not null
 ),
 
 -- A teammate runs in a session of its own; the call that started it names team and member.
@@ -113,9 +91,9 @@ leads as (
     select
         json_extract_string(result_meta, '$.team_name') as team_name,
         json_extract_string(result_meta, '$.name') as agent_name,
-        arg_min(session_id, called_at) as session_id,
-        arg_min(tool_use_id, called_at) as tool_use_id
-    from tool_calls
+        arg_min(session_id, (called_at, is_forked)) as session_id,
+        arg_min(tool_use_id, (called_at, is_forked)) as tool_use_id
+    from raw.tool_calls
     where contains(result_meta, 'teammate_spawned')
         and json_extract_string(result_meta, '$.status') = 'teammate_spawned'
     group by all
@@ -127,12 +105,30 @@ copied as (
     select message_hash from raw.messages group by message_hash having count(*) > 1
 ),
 
+copies as (
+    select
+        key,
+        role,
+        session_id,
+        first_value(session_id) over (
+            partition by key, role
+            order by
+                coalesce(is_sidechain, false),
+                is_background,
+                is_forked,
+                session_started_at nulls last,
+                session_ended_at nulls last,
+                session_id
+        ) as owner_id
+    from raw.messages
+    semi join copied using (message_hash)
+),
+
 -- A copy without a word of it is told by whose messages it repeats.
 repeats as (
-    select copies.session_id, owners.session_id as owner_id, count(*) as messages
-    from (from raw.messages semi join copied using (message_hash)) as copies
-    join (from messages semi join copied using (message_hash)) as owners using (key, role)
-    where copies.session_id <> owners.session_id
+    select session_id, owner_id, count(*) as messages
+    from copies
+    where session_id <> owner_id
     group by all
 ),
 
@@ -148,7 +144,7 @@ titles as (
         nullif(marks.name, marks.worktree_name) as name,
         nullif(marks.custom_title, marks.worktree_name) as custom_title,
         coalesce(prompts.goal, marks.first_prompt) as goal
-    from marks
+    from session_marks as marks
     left join prompts using (session_id)
 )
 
@@ -205,7 +201,7 @@ select
     marks.agent_name,
     leads.session_id as lead_session_id,
     leads.tool_use_id as lead_tool_use_id
-from marks
+from session_marks as marks
 join titles using (session_id)
 left join summaries using (session_id)
 left join prompts using (session_id)

@@ -24,6 +24,8 @@
 -- inference_geo          where inference ran, as logged
 -- input_tokens           input tokens that missed the cache
 -- output_tokens          output tokens, thinking included
+-- thinking_tokens        of these, thinking; null where it is not told, and on all but a response's
+--   own piece
 -- cache_read_tokens      input tokens read from the cache
 -- cache_write_5m_tokens  tokens written to the 5-minute cache
 -- cache_write_1h_tokens  tokens written to the 1-hour cache
@@ -255,6 +257,7 @@ select
     costed.inference_geo,
     costed.input_tokens,
     costed.output_tokens,
+    if(costed.is_response, costed.thinking_tokens, null) as thinking_tokens,
     costed.cache_read_tokens,
     costed.cache_write_5m_tokens,
     costed.cache_write_1h_tokens,

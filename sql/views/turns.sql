@@ -41,55 +41,21 @@
 -- was_interrupted      a person stopped it
 with
 
-prompts as (
-    select
-        key as turn_id,
-        session_id,
-        prompt_kind,
-        started_at,
-        file_id,
-        generation,
-        line_no,
-        object_index
-    from messages
-    where turn_id = key
-        and agent_id is null
-        and prompt_kind in ('human', 'command', 'bash', 'queued', 'sdk')
-),
-
-told_responses as (
-    select
-        turn_id,
-        model,
-        (generation, line_no, object_index) as place,
-        agent_id is null and not coalesce(is_sidechain, false) as is_in_main_thread,
-        coalesce(input_tokens, 0)::hugeint + coalesce(cache_read_tokens, 0)
-        + coalesce(cache_write_5m_tokens, 0) + coalesce(cache_write_1h_tokens, 0) as context_tokens,
-        thinking_tokens,
-        case when thinking_tokens is not null then output_tokens end as told_output_tokens
-    from usage
-    where turn_id is not null
-),
-
-responses as (
-    select
-        turn_id,
-        count(*) as api_calls,
-        arg_min(context_tokens, place) filter (where is_in_main_thread) as context_start_tokens,
-        arg_max(context_tokens, place) filter (where is_in_main_thread) as context_tokens,
-        round(sum(thinking_tokens) / nullif(sum(told_output_tokens), 0), 6) as thinking_share,
-        list_sort(list(distinct model) filter (where model is not null)) as models
-    from told_responses
-    group by turn_id
-),
-
 spend as (
     select
         turn_id,
+        count(*) filter (where is_response) as api_calls,
+        list_sort(list(distinct model) filter (where is_response and model is not null)) as models,
         sum(input_tokens)::bigint as input_tokens,
         sum(output_tokens)::bigint as output_tokens,
         sum(cache_read_tokens)::bigint as cache_read_tokens,
         sum(cache_write_5m_tokens + cache_write_1h_tokens)::bigint as cache_write_tokens,
+        round(
+            sum(thinking_tokens) / nullif(
+                sum(output_tokens) filter (where thinking_tokens is not null), 0
+            ),
+            6
+        ) as thinking_share,
         sum(cost_pico_usd)::decimal(26, 0) * 0.000000000001::decimal(12, 12) as cost_usd,
         (sum(cost_pico_usd) filter (where agent_id is not null))::decimal(26, 0)
         * 0.000000000001::decimal(12, 12) as agents_cost_usd,
@@ -124,37 +90,26 @@ folded as (
     from compactions
     where turn_id is not null
     group by turn_id
-),
-
-spans as (
-    select
-        turn_id,
-        max(ended_at) as ended_at,
-        bool_or(is_interrupt) as was_interrupted
-    from messages
-    where turn_id is not null and agent_id is null
-    group by turn_id
 )
 
 select
-    prompts.turn_id,
-    prompts.session_id,
-    prompts.prompt_kind,
+    times.turn_id,
+    times.session_id,
+    times.prompt_kind,
     times.prompt,
-    prompts.started_at,
-    greatest(prompts.started_at, spans.ended_at) as ended_at,
+    times.started_at,
+    times.ended_at,
     coalesce(
-        times.logged_ms,
-        date_diff('millisecond', prompts.started_at, greatest(prompts.started_at, spans.ended_at))
+        times.logged_ms, date_diff('millisecond', times.started_at, times.ended_at)
     ) as duration_ms,
     case when times.logged_ms is not null then 'logged' else 'measured' end as duration_source,
     times.first_answer_ms,
-    coalesce(times.model_ms, 0) as model_ms,
-    coalesce(times.tools_ms, 0) as tools_ms,
-    coalesce(times.person_ms, 0) as person_ms,
+    times.model_ms,
+    times.tools_ms,
+    times.person_ms,
     times.idle_before_ms,
-    coalesce(responses.api_calls, 0) as api_calls,
-    coalesce(times.api_errors, 0) as api_errors,
+    coalesce(spend.api_calls, 0) as api_calls,
+    times.api_errors,
     coalesce(calls.tool_calls, 0) as tool_calls,
     coalesce(calls.tool_errors, 0) as tool_errors,
     coalesce(calls.tool_denials, 0) as tool_denials,
@@ -170,24 +125,21 @@ select
         ),
         6
     ) as cache_read_share,
-    responses.thinking_share,
+    spend.thinking_share,
     spend.cost_usd,
     coalesce(spend.unpriced_tokens, 0) as unpriced_tokens,
-    try_cast(responses.context_start_tokens as bigint) as context_start_tokens,
-    try_cast(responses.context_tokens as bigint) as context_tokens,
-    coalesce(responses.models, []::varchar[]) as models,
+    times.context_start_tokens,
+    times.context_tokens,
+    coalesce(spend.models, []::varchar[]) as models,
     coalesce(helpers.agents, 0) as agents,
     spend.agents_cost_usd,
     coalesce(calls.files_touched, 0) as files_touched,
     coalesce(calls.lines_added, 0) as lines_added,
     coalesce(calls.lines_removed, 0) as lines_removed,
     coalesce(folded.compactions, 0) as compactions,
-    coalesce(spans.was_interrupted, false) as was_interrupted
-from prompts
-left join responses using (turn_id)
+    times.was_interrupted
+from turn_times as times
 left join spend using (turn_id)
 left join calls using (turn_id)
 left join helpers using (turn_id)
 left join folded using (turn_id)
-left join spans using (turn_id)
-left join turn_times as times using (file_id, generation, turn_id)
