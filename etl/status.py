@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 
 from etl import freshness, views
 from etl.commit import Warehouse
-from etl.tables import LOGICAL
+from etl.tables import COUNTED
 
 _COUNTS = " union all ".join(  # names from our own declaration
     f"select '{table.name}' as name, count(*) as rows from main.{table.name}"  # noqa: S608
-    for table in LOGICAL
+    for table in COUNTED
 )
 _FILES = """
 select

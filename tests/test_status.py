@@ -8,7 +8,7 @@ import pytest
 from etl.commit import Warehouse
 from etl.errors import UsageError
 from etl.status import status_of
-from etl.tables import LOGICAL
+from etl.tables import COUNTED
 from tests.sessions import (
     Line,
     assistant,
@@ -63,7 +63,7 @@ def test_rows_are_counted_as_people_see_them(found: dict[str, Any]) -> None:
         "usage": 1,
         "rejects": 1,
     }
-    assert {table.name for table in LOGICAL} | {"rejects"} == set(found["rows"])
+    assert {table.name for table in COUNTED} | {"rejects"} == set(found["rows"])
 
 
 def test_files_are_counted_with_those_that_are_gone_or_wait(found: dict[str, Any]) -> None:
