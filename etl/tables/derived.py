@@ -262,6 +262,7 @@ TURN_TIMES = Table(
         Column("context_start_tokens", INTEGER, "Tokens sent with the main thread's first call."),
         Column("context_tokens", INTEGER, "Tokens sent with the main thread's last call."),
         Column("was_interrupted", BOOLEAN, "A person stopped it."),
+        Column("is_last", BOOLEAN, "No later turn began in the file: a fork may go on with it."),
         *OWNERSHIP,
     ),
 )

@@ -122,7 +122,10 @@ turns as (
         firsts.occurred_at as prompted_at,
         lag(spans.ended_at) over (
             partition by told.file_no, told.generation order by told.first_no
-        ) as last_ended_at
+        ) as last_ended_at,
+        lead(told.first_no) over (
+            partition by told.file_no, told.generation order by told.first_no
+        ) is null as is_last
     from told
     join lines as firsts on told.first_no = firsts.entry_no
     left join spans
@@ -160,6 +163,7 @@ select
     contexts.context_start_tokens,
     contexts.context_tokens,
     coalesce(turns.was_interrupted, false) as was_interrupted,
+    turns.is_last,
     firsts.is_background,
     firsts.is_forked,
     session_facts.session_started_at,
