@@ -4,8 +4,7 @@ import atexit
 import os
 import threading
 from collections.abc import Mapping
-from functools import cache, lru_cache
-from itertools import count
+from functools import cache
 from pathlib import Path
 
 import duckdb
@@ -30,7 +29,6 @@ STEPS = (
 
 # Every statement makes the later ones of its database slower: after 250 parts by a third (2.0.0).
 _PARTS_A_DATABASE = 16
-_parts = count()
 
 
 class DeriveError(Exception):
@@ -45,7 +43,8 @@ def derive(facts: Mapping[str, pa.Table], staging: Path | None = None) -> dict[s
     numbered = {**facts, "entries": _with_numbers(facts["entries"], "entry_no", "file_no")}
     numbered["content_blocks"] = _with_numbers(facts["content_blocks"], "block_no")
     try:
-        con = _connection(os.getpid(), threading.get_ident(), next(_parts) // _PARTS_A_DATABASE)
+        database = _database_of(os.getpid(), threading.get_ident())
+        con = database.for_a_part()
         spill = engine.spill_below(con, staging) if staging else None
     except duckdb.Error as error:
         raise DeriveError(f"cannot begin to derive its tables: {error}") from error
@@ -61,7 +60,7 @@ def derive(facts: Mapping[str, pa.Table], staging: Path | None = None) -> dict[s
         for table in (*FACTS, *DERIVED):
             con.unregister(table.name)
         if spill and spill.exists():
-            _connection.cache_clear()  # Closed, it takes away what it put there.
+            database.close()  # It takes away what it put there.
 
 
 def _derived_in_turn(con: duckdb.DuckDBPyConnection) -> dict[str, pa.Table]:
@@ -91,10 +90,33 @@ def _queries(layer: str) -> dict[str, str]:
     return {query.name: query.query for query in sqlfiles.load(layer)}
 
 
-@lru_cache(maxsize=2)
-def _connection(_process: int, _thread: int, _age: int) -> duckdb.DuckDBPyConnection:
-    """Return a worker's own connection: opening one for each part costs as much as writing it."""
-    con = engine.worker()
-    con.execute("set timezone = 'UTC'")
-    atexit.register(_connection.cache_clear)  # Or duckdb complains of it when Python ends.
-    return con
+class _Database:
+    """A worker's own database: opening one for each part costs as much as writing it."""
+
+    def __init__(self) -> None:
+        self._con: duckdb.DuckDBPyConnection | None = None
+        self._parts = 0
+
+    def for_a_part(self) -> duckdb.DuckDBPyConnection:
+        """Return the connection, to a fresh database when this one has become slow."""
+        if self._parts == _PARTS_A_DATABASE:
+            self.close()
+        if self._con is None:
+            self._con = engine.worker()
+            self._con.execute("set timezone = 'UTC'")
+        self._parts += 1
+        return self._con
+
+    def close(self) -> None:
+        """End it; the next part opens another."""
+        if self._con is not None:
+            self._con.close()
+        self._con, self._parts = None, 0
+
+
+# A fork inherits its parent's: it stays here unused, for closing it there would end the process.
+@cache
+def _database_of(_process: int, _thread: int) -> _Database:
+    database = _Database()
+    atexit.register(database.close)  # Or duckdb complains of it when Python ends.
+    return database

@@ -6,7 +6,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from etl import engine
+from etl import engine, workers
 from etl.derive import derive
 from etl.facts import FactBatch, Facts
 from etl.follow import Origin, Tally
@@ -327,3 +327,17 @@ def test_an_answer_in_another_session_of_the_part_is_not_taken() -> None:
         ("one", None),
         ("two", False),
     ]
+
+
+def rows_derived(name: str) -> int:
+    """Derive a small session, as a worker does."""
+    return sum(map(len, derived(session(name, 0)).values()))
+
+
+def test_a_worker_forked_from_a_process_that_derived_many_parts_derives_as_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("etl.derive._PARTS_A_DATABASE", 1)
+    names = ["one", "two", "three"]
+    expected = [rows_derived(name) for name in names]
+    assert list(workers.run(rows_derived, names, processes=2)) == expected
