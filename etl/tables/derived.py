@@ -107,6 +107,7 @@ USAGE = Table(
             INTEGER,
             "Tokens sent with the response before it in the same thread; null for the first.",
         ),
+        Column("last_model", STRING, "Model of that response."),
         Column(
             "since_last_ms",
             INTEGER,
@@ -283,6 +284,7 @@ SESSION_MARKS = Table(
         Column("git_branch", STRING, "Branch of the last line that has one."),
         Column("worktree", STRING, "Path of the worktree it entered last; null when it left."),
         Column("worktree_name", STRING, "Name of the last worktree."),
+        Column("worktrees", STRING, "Worktrees it entered, and from which directories, JSON."),
         Column("relocated_to", STRING, "Directory it was moved to."),
         Column("name", STRING, "The last name it was given."),
         Column("custom_title", STRING, "The last title that a person gave it."),
@@ -304,6 +306,7 @@ SESSION_MARKS = Table(
         Column("forked_from", STRING, "Session that its first copied line names."),
         Column("continued_in", STRING, "Session that goes on from it, as logged."),
         Column("pr_url", STRING, "Last pull request linked to it."),
+        Column("pr_links", STRING, "All of them, and when each came up first, JSON."),
         Column("plan_slug", STRING, "Nickname, also the name of its plan file."),
         Column("entrypoint", STRING, "How Claude Code was started."),
         Column("version", STRING, "Version of the last line that has one."),

@@ -23,7 +23,11 @@ warmups as (
 grouped as (
     select 'daily_spend' as view_name, * from daily_spend
     union all by name
+    select 'weekly_spend' as view_name, * from weekly_spend
+    union all by name
     select 'monthly_spend' as view_name, * from monthly_spend
+    union all by name
+    select 'hourly_activity' as view_name, * from hourly_activity
     union all by name
     select 'session_spend' as view_name, * from session_spend
     union all by name
@@ -31,7 +35,15 @@ grouped as (
     union all by name
     select 'branch_spend' as view_name, * from branch_spend
     union all by name
+    select 'pr_spend' as view_name, * from pr_spend
+    union all by name
     select 'model_spend' as view_name, * from model_spend
+    union all by name
+    select 'entrypoint_spend' as view_name, * from entrypoint_spend
+    union all by name
+    select 'agent_type_spend' as view_name, * from agent_type_spend
+    union all by name
+    select 'overhead_spend' as view_name, * from overhead_spend where is_logged
     union all by name
     select 'agent_spend' as view_name, * from agent_spend
     union all by name

@@ -26,7 +26,6 @@ spans as (
         max(occurred_at) as ended_at,
         arg_max(git_branch, place) filter (where git_branch is not null) as git_branch,
         arg_max(cwd, place) filter (where cwd is not null) as cwd,
-        arg_min(cwd, (is_agent, place)) filter (where cwd is not null) as project,
         arg_max(version, place) filter (where version is not null) as version,
         arg_max(entrypoint, place) filter (where entrypoint is not null) as entrypoint,
         arg_max(slug, place) filter (where slug is not null) as plan_slug,
@@ -59,6 +58,7 @@ state_records as (
         session_id,
         place,
         type,
+        occurred_at,
         agent_name,
         nullif(json_extract_string(state, '$.customTitle'), '') as custom_title,
         nullif(json_extract_string(state, '$.aiTitle'), '') as ai_title,
@@ -67,6 +67,10 @@ state_records as (
         json_extract_string(state, '$.prUrl') as pr_url,
         json_extract_string(state, '$.worktreeSession.worktreePath') as worktree,
         json_extract_string(state, '$.worktreeSession.worktreeName') as worktree_name,
+        coalesce(
+            json_extract_string(state, '$.worktreeSession.originalCwd'),
+            json_extract_string(state, '$.worktreeSession.preEnterOriginalCwd')
+        ) as worktree_home,
         json_extract_string(state, '$.relocatedCwd') as relocated_to,
         json_extract_string(state, '$.continuedInSessionId') as continued_in,
         json_extract_string(state, '$.totalCostUSD') as cost_usd
@@ -93,6 +97,41 @@ states as (
             )
         )::varchar as summaries
     from state_records
+    group by session_id
+),
+
+-- A link is logged again with every save; what it is about was made when it came up first.
+pull_requests as (
+    select
+        session_id,
+        to_json(
+            list({'pr_url': pr_url, 'linked_at': linked_at} order by first_place)
+        )::varchar as pr_links
+    from (
+        select session_id, pr_url, min(occurred_at) as linked_at, min(place) as first_place
+        from state_records
+        where type = 'pr-link' and pr_url is not null
+        group by session_id, pr_url
+    )
+    group by session_id
+),
+
+worktrees as (
+    select
+        session_id,
+        to_json(
+            list({'worktree': worktree, 'home': home} order by first_place)
+        )::varchar as worktrees
+    from (
+        select
+            session_id,
+            worktree,
+            arg_max(worktree_home, place) as home,
+            min(place) as first_place
+        from state_records
+        where type = 'worktree-state' and worktree is not null and worktree_home is not null
+        group by session_id, worktree
+    )
     group by session_id
 ),
 
@@ -162,12 +201,13 @@ select
     spans.started_at,
     spans.ended_at,
     spans.entries,
-    spans.project,
+    session_facts.project,
     spans.cwd,
     cwds.cwds,
     spans.git_branch,
     states.worktree,
     states.worktree_name,
+    worktrees.worktrees,
     states.relocated_to,
     states.name,
     coalesce(states.custom_title, titles_beside.custom_title) as custom_title,
@@ -187,6 +227,7 @@ select
     spans.forked_from,
     states.continued_in,
     states.pr_url,
+    pull_requests.pr_links,
     spans.plan_slug,
     spans.entrypoint,
     spans.version,
@@ -201,7 +242,10 @@ join own_lines as lines
         lines.is_agent, lines.generation, lines.line_no, lines.object_index, lines.file_id
     )
 left join cwds on spans.session_id = cwds.session_id
+left join session_facts on spans.session_id = session_facts.session_id
 left join states on spans.session_id = states.session_id
+left join pull_requests on spans.session_id = pull_requests.session_id
+left join worktrees on spans.session_id = worktrees.session_id
 left join titles_beside on spans.session_id = titles_beside.session_id
 left join contents on spans.session_id = contents.session_id
 left join pending on spans.session_id = pending.session_id

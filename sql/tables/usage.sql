@@ -47,6 +47,7 @@ threads as (
             + responses.cache_write_5m_tokens
             + responses.cache_write_1h_tokens
         ) over thread as last_context_tokens,
+        lag(responses.model) over thread as last_model,
         lag(firsts.occurred_at) over thread as last_at,
         case
             when firsts.occurred_at >= last_at
@@ -117,6 +118,7 @@ select
     responses.output_is_final,
     responses.line_count,
     threads.last_context_tokens,
+    threads.last_model,
     threads.since_last_ms,
     line_turns.turn_id,
     session_facts.project,

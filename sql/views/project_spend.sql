@@ -1,7 +1,11 @@
--- Tokens and cost per project.
+-- Tokens and cost per project: worktrees and directories that moved are folded into one.
 -- grain: one project
--- project                working directory in which the session began; null when never logged
+-- project                the directory that its sessions belong to, as in `projects`; null when never
+--   logged
+-- directories            directories in which its sessions began
 -- sessions               sessions that have responses of their own
+-- first_day              day of its first response, in the reader's time zone
+-- last_day               day of its last response
 -- responses              API responses, each once, at the model that served it
 -- input_tokens           input tokens that missed the cache
 -- output_tokens          output tokens, thinking included
@@ -11,11 +15,15 @@
 -- cost_usd               list-price cost of all that has a price; null if nothing has
 -- unpriced_tokens        tokens that cost_usd leaves out
 select
-    project,
-    count(distinct session_id) as sessions,
-    count(*) filter (where is_response) as responses,
+    coalesce(projects.project, spend.project) as project,
+    count(distinct spend.project) as directories,
+    count(distinct spend.session_id) as sessions,
+    min(spend.day) as first_day,
+    max(spend.day) as last_day,
+    count(*) filter (where spend.is_response) as responses,
     sum(columns('^(input|output|cache_.*)_tokens$'))::bigint,
-    sum(cost_pico_usd)::decimal(26, 0) * 0.000000000001::decimal(12, 12) as cost_usd,
-    sum(unpriced_tokens)::bigint as unpriced_tokens
-from token_spend
-group by project
+    sum(spend.cost_pico_usd)::decimal(26, 0) * 0.000000000001::decimal(12, 12) as cost_usd,
+    sum(spend.unpriced_tokens)::bigint as unpriced_tokens
+from token_spend as spend
+left join projects on spend.project = projects.directory
+group by all

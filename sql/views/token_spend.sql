@@ -18,6 +18,7 @@
 -- is_warmup              of an agent that was made to warm the cache
 -- turn_id                key of the prompt that began the turn
 -- version                version of Claude Code that wrote it
+-- entrypoint             how Claude Code was started, as logged; null before versions that log it
 -- source                 the machine whose logs it was read from
 -- speed                  fast or standard, by what was logged or what the model's name says
 -- service_tier           service tier, as logged
@@ -251,6 +252,7 @@ select
     costed.is_warmup,
     costed.turn_id,
     costed.version,
+    costed.entrypoint,
     costed.source,
     coalesce(names.speed, costed.speed) as speed,
     costed.service_tier,

@@ -39,6 +39,7 @@
 -- lines_removed        lines that they took away
 -- compactions          compactions inside the turn
 -- was_interrupted      a person stopped it
+-- is_warmup            of a session whose first prompt is Warmup: made to warm the cache
 with
 
 spend as (
@@ -137,8 +138,10 @@ select
     coalesce(calls.lines_added, 0) as lines_added,
     coalesce(calls.lines_removed, 0) as lines_removed,
     coalesce(folded.compactions, 0) as compactions,
-    times.was_interrupted
+    times.was_interrupted,
+    coalesce(marks.is_warmup, false) as is_warmup
 from turn_times as times
+left join session_marks as marks using (session_id)
 left join spend using (turn_id)
 left join calls using (turn_id)
 left join helpers using (turn_id)
