@@ -38,11 +38,14 @@ DAMAGE = {
         "daily_spend",
         "update held set cost_usd = cost_usd + 0.000000000001",
     ),
+    "no_duration_is_negative": ("tool_calls", "update held set duration_ms = -1"),
+    "every_row_is_of_a_session": ("sessions", "delete from held"),
+    "parts_add_up_to_wholes": ("sessions", "update held set turns = turns + 1"),
     "every_token_is_spent_once": ("token_spend", "update held set output_tokens = 0"),
 }
 SPEND = [view.name for view in sqlfiles.load("views") if "cost_usd" in view.columns]
 # One line of each is not one share of all that was spent.
-NOT_GROUPED = {"token_spend", "turns", "sessions", "reconciliation"}
+NOT_GROUPED = {"token_spend", "turns", "sessions", "reconciliation", "agent_stats"}
 GROUPED = sorted({*SPEND} - NOT_GROUPED)
 
 
