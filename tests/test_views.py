@@ -91,6 +91,40 @@ def test_every_view_answers_on_an_empty_warehouse(
     assert set(view.columns) <= set(relation.columns)
 
 
+# Rows that each view has over a log of one line; all others have none.
+OF_ONE_LINE = {
+    "a prompt": (
+        user("Hello"),
+        (
+            "content_blocks entries hourly_activity messages projects session_marks sessions"
+            " turn_times turns"
+        ),
+    ),
+    "an answer": (
+        assistant(stop="end_turn"),
+        (
+            "agent_spend agent_type_spend branch_spend cache_efficiency cache_lifetimes"
+            " completeness content_blocks context_growth daily_spend entries entrypoint_spend"
+            " hourly_activity messages model_spend monthly_spend overhead_spend pr_spend"
+            " project_spend projects session_marks session_spend sessions token_spend tool_spend"
+            " usage usage_blocks weekly_spend"
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("what", OF_ONE_LINE)
+def test_every_view_answers_on_a_warehouse_of_one_line(tmp_path: Path, what: str) -> None:
+    line, named = OF_ONE_LINE[what]
+    write_log(tmp_path / "logs", [line])
+    run_sync(tmp_path / "logs", tmp_path / "lake")
+    with closing(views.connect(Warehouse(tmp_path / "lake"), time_zone="UTC")) as con:
+        rows = {one.name: con.sql(f"from main.{one.name}").to_arrow_table() for one in VIEWS}
+    counts = {name: found.num_rows for name, found in rows.items() if name != "cost_lines"}
+    assert {*counts.values()} == {0, 1}
+    assert " ".join(sorted(name for name, count in counts.items() if count)) == named
+
+
 def test_an_empty_warehouse_has_the_same_columns_and_types_as_a_full_one(
     lake: Warehouse, nothing: duckdb.DuckDBPyConnection
 ) -> None:
