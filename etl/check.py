@@ -21,6 +21,8 @@ from etl.tables import DERIVED, FACTS, LEDGER_TABLES, SOURCE_FILES, SYNC_RUNS
 
 ERROR, WARNING = "error", "warning"
 _MOST_ROWS = 20
+# What many views are made of and several checks read, each after those it is made of itself.
+_SHARED = ("usage", "tool_calls", "token_spend", "turns", "sessions")
 _PLACES = ("path", "byte_start")
 _LOGS = """
 select file_id, generation, root, path, "offset", prefix_hash, size, mtime_ns, ctime_ns
@@ -176,7 +178,8 @@ def _of_rows(
         with closing(views.connect(warehouse, time_zone="UTC")) as con:
             (report.entries,) = con.execute("select count(*) from raw.entries").fetchall()[0]
             yield from _of_counts(con, state)
-            views.settle(con, "token_spend")  # Ten views are made of it, and one check reads all.
+            for view in _SHARED:
+                views.settle(con, view)
             for query in sqlfiles.load("checks"):
                 yield from _of_query(con, query)
             if deep:

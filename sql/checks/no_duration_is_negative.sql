@@ -3,29 +3,25 @@
 -- grain: one duration of one thing
 with
 
+of_turns as (
+    unpivot (
+        select
+            'turns' as view_name,
+            turn_id as key,
+            duration_ms,
+            first_answer_ms,
+            model_ms,
+            tools_ms,
+            person_ms,
+            idle_before_ms
+        from turns
+    )
+    on columns('_ms$')
+    into name what value took_ms
+),
+
 durations as (
-    select 'turns' as view_name, turn_id as key, 'duration_ms' as what, duration_ms as took_ms
-    from turns
-
-    union all
-
-    select 'turns', turn_id, 'first_answer_ms', first_answer_ms from turns
-
-    union all
-
-    select 'turns', turn_id, 'model_ms', model_ms from turns
-
-    union all
-
-    select 'turns', turn_id, 'tools_ms', tools_ms from turns
-
-    union all
-
-    select 'turns', turn_id, 'person_ms', person_ms from turns
-
-    union all
-
-    select 'turns', turn_id, 'idle_before_ms', idle_before_ms from turns
+    select view_name, key, what, took_ms from of_turns
 
     union all
 
