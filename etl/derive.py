@@ -57,7 +57,7 @@ def derive(facts: Mapping[str, pa.Table], staging: Path | None = None) -> dict[s
     except duckdb.Error as error:
         raise DeriveError(f"cannot derive its tables: {error}") from error
     finally:
-        for table in (*FACTS, *DERIVED):
+        for table in FACTS:
             con.unregister(table.name)
         if spill and spill.exists():
             database.close()  # It takes away what it put there.
@@ -67,9 +67,12 @@ def _derived_in_turn(con: duckdb.DuckDBPyConnection) -> dict[str, pa.Table]:
     """Make one table after the other; a later one may read those before it."""
     derived = {}
     for table in DERIVED:
-        rows = con.sql(_queries("tables")[table.name]).to_arrow_table()
+        # A relation would bind its query twice: when it is made, and when it is fetched.
+        con.execute(
+            f"create or replace temp table {table.name} as {_queries('tables')[table.name]}"
+        )
+        rows = con.table(table.name).to_arrow_table()
         derived[table.name] = rows.select(table.names()).cast(table.schema())
-        con.register(table.name, derived[table.name])
     return derived
 
 
