@@ -13,6 +13,7 @@ from pathlib import Path
 
 AGENT_PREFIX = "agent-"
 _DEEPEST_FOLDER = 64
+_OTHER_TREE = "logs of its own: kept as copies, counted only if --logs names it"
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
@@ -185,6 +186,8 @@ def _look_at(entry: os.DirEntry[str], root: str, path: str, found: Walk, folder:
     elif path.count("/") >= _DEEPEST_FOLDER:
         found.problems.append((shown(_whole(root, path)), "skipped: too many folders deep"))
     else:
+        if path.endswith("/projects"):
+            found.events.append((shown(_whole(root, path)), _OTHER_TREE))
         _walk_below(root, path, found, folder)
 
 

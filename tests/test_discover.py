@@ -266,6 +266,17 @@ def test_a_link_to_a_folder_is_not_followed_and_told(root: Path, tmp_path: Path)
     assert found.events == [(str(root / "linked"), "skipped: a link to a folder")]
 
 
+def test_a_log_folder_in_a_log_folder_is_told_of(root: Path) -> None:
+    put(root, f"ada/projects/{PROJECT}/s.jsonl")
+    found = walk([root])
+    assert [(file.path, file.place.layout) for file in found.files] == [
+        (f"ada/projects/{PROJECT}/s.jsonl", "other")
+    ]
+    ((path, what),) = found.events
+    assert path == str(root / "ada" / "projects")
+    assert "--logs" in what
+
+
 def test_folders_without_end_are_left_at_a_depth(root: Path) -> None:
     put(root, "p/s.jsonl")
     put(root, "d/" * 70 + "s.jsonl")
