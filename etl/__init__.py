@@ -42,7 +42,7 @@ The map, in the order in which a run flows through it:
     sqlfiles   the shipped SQL and its headers
     catalog    declarations and headers → sql/README.md
     answers    one query and its result, in the form asked for
-    frames     a table or view as a polars frame
+    frames     tables, views and queries as polars frames
     sessions   sessions by id or directory
     rebuild    rows → the object that was logged, pure
     restore    a session's files, back from the warehouse

@@ -2,9 +2,11 @@
 
 import io
 import re
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from decimal import Decimal
+from pathlib import Path
 from typing import BinaryIO
 
 import duckdb
@@ -13,7 +15,7 @@ import pyarrow as pa
 
 from etl import engine, views
 from etl.commit import Warehouse
-from etl.errors import UsageError
+from etl.errors import StateError, UsageError
 from etl.jsontext import dumps, exact, visible
 
 # What a spreadsheet takes for a formula, also in the wide letters of East Asia.
@@ -22,6 +24,7 @@ _FORMULA_BEGINS = tuple("=+-@\t\r\n\0\uff1d\uff0b\uff0d\uff20")
 _STEERING = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ud800-\udfff]"
 )
+_BATCH_ROWS = 100_000
 _NEEDS_QUOTES = re.compile(r'[,"\n\t]')
 
 
@@ -88,6 +91,22 @@ def ask(warehouse: Warehouse, sql: str, *, time_zone: str | None) -> Answer:
                 f"a value of the result is out of range: {error}", hint="cast it to varchar"
             ) from error
         return answer
+
+
+def stream(
+    warehouse: Warehouse, snapshot: Path | None, sql: str, *, time_zone: str | None
+) -> Iterator[pl.DataFrame]:
+    """Yield the result of one query of ours over one snapshot, frame by frame; one at least."""
+    with closing(views.connect_to(warehouse, snapshot, time_zone=time_zone)) as con:
+        try:
+            batches = con.sql(sql).to_arrow_reader(_BATCH_ROWS)
+            yield Answer(batches.schema.empty_table()).frame()
+            for batch in batches:
+                yield Answer(pa.Table.from_batches([batch])).frame()
+        except duckdb.Error as error:
+            raise StateError(
+                f"'{snapshot}' cannot be read: {error}", hint="ask again: it may have been retired"
+            ) from error
 
 
 def _refusal_of(problem: str) -> UsageError:

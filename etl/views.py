@@ -46,13 +46,24 @@ atexit.register(_TEMPLATES.clear)  # Or duckdb complains of them when Python end
 
 def connect(warehouse: Warehouse, *, time_zone: str | None = None) -> duckdb.DuckDBPyConnection:
     """Open the warehouse as one whole snapshot: every query sees the same commit."""
+    return connect_to(warehouse, snapshot_of(warehouse), time_zone=time_zone)
+
+
+def snapshot_of(warehouse: Warehouse) -> Path | None:
+    """Return the newest whole snapshot of a warehouse; None if nothing was ever synced into it."""
     access.refuse_if_shared(warehouse)
     if not warehouse.exists():
         raise UsageError(
             f"no warehouse at '{warehouse.folder}'",
             hint="run cclake sync first, or name another with --warehouse DIR",
         )
-    snapshot = warehouse.snapshot()
+    return warehouse.snapshot()
+
+
+def connect_to(
+    warehouse: Warehouse, snapshot: Path | None, *, time_zone: str | None = None
+) -> duckdb.DuckDBPyConnection:
+    """Open one snapshot, which may be an earlier one as long as it is kept."""
     con = engine.for_questions()
     if time_zone:
         _set_time_zone(con, time_zone)
@@ -65,6 +76,11 @@ def connect(warehouse: Warehouse, *, time_zone: str | None = None) -> duckdb.Duc
             f"the tables in '{warehouse.folder}' cannot be read: {error}",
             hint="restore the warehouse from a backup, or sync into a new one",
         ) from error
+    # Its views were just made for the tables that are there: of none at all they would be empty.
+    if snapshot and not snapshot.is_dir():
+        raise StateError(
+            f"'{snapshot}' is no longer kept", hint="ask again, which reads the newest snapshot"
+        )
     return con
 
 

@@ -50,6 +50,7 @@ STAGE_IMPORTS: dict[str, frozenset[str]] = {
     "peek": frozenset({"parse", "read"}),
     "answers": frozenset({"commit", "views"}),
     "bill": frozenset({"commit", "views"}),
+    "frames": frozenset({"commit", "views"}),
     "restore": frozenset({"commit", "views"}),
     "rewrite": frozenset({"parse", "write"}),
     "repair": frozenset({"commit", "derive", "write"}),
