@@ -107,8 +107,8 @@ LOGS ?= $(HOME)/.claude
 real: $(INSTALLED) ## account for every line of real logs: LOGS=DIR (~/.claude), read only
 	@$(BIN)/python -m tests.real $(LOGS)
 
-bench: $(INSTALLED) ## measure on a made-up tree of MB megabytes (MB=200)
-	@$(BIN)/python -m tests.benchmarks $(MB)
+bench: $(INSTALLED) ## measure on a made-up tree of MB megabytes (MB=200), or answers of WAREHOUSE
+	@$(BIN)/python -m tests.benchmarks$(if $(WAREHOUSE),.answers $(WAREHOUSE), $(MB))
 
 SECONDS ?= 60
 

@@ -1,13 +1,15 @@
 """What is measured of a sync, each beside its target."""
 
 import os
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 from etl.chain import StoredFile
 from etl.commit import Warehouse
-from etl.output import say, size_of
+from etl.output import say, show_table, size_of
 from tests.accounts import account_of, expected_of
 from tests.benchmarks import baseline, trees
 from tests.benchmarks.baseline import Baseline
@@ -19,6 +21,7 @@ MOST_IDLE_SECONDS = 1.0
 MOST_MEMORY = 1_000_000_000
 MOST_SHARE = 0.30
 TARGET_MB = 200
+HOLDS = {True: "yes", False: "NO", None: ""}
 BOOKS = frozenset({"source_files", "sync_runs"})
 
 
@@ -61,6 +64,13 @@ def measures(tree: Path, place: Path, *, rounds: int) -> Iterator[Measure]:
     yield from _sizes(logs, lake)
     yield _idle(logs, lake, rounds)
     yield _append(logs, lake)
+
+
+def show(found: Sequence[Measure]) -> NoReturn:
+    """Print one table and end, with exit code 1 if a measure does not hold."""
+    names = ["measure", "value", "target", "holds"]
+    show_table(names, [[one.name, one.value, one.target, HOLDS[one.holds]] for one in found])
+    sys.exit(any(one.holds is False for one in found))
 
 
 def checked(run: Finished) -> Finished:
