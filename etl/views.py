@@ -222,10 +222,11 @@ def _views() -> Iterator[str]:
 
 
 def in_order(views: tuple[SqlFile, ...]) -> list[SqlFile]:
-    """Return the views so that each comes after those it reads."""
+    """Return the views so that each comes after those it reads, in one order for all processes."""
     by_name = {view.name: view for view in views}
+    # Sorted: a set comes in the order of its process, and what was kept would never be found.
     sorter = TopologicalSorter(
-        {view.name: _reads(view) & (by_name.keys() - {view.name}) for view in views}
+        {view.name: sorted(_reads(view) & (by_name.keys() - {view.name})) for view in views}
     )
     return [by_name[name] for name in sorter.static_order()]
 

@@ -1,6 +1,9 @@
 """The views: given rows in, expected rows out; and the file and connections they live in."""
 
+import os
 import random
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -198,6 +201,20 @@ def test_views_come_after_those_they_read_however_they_are_given(seed: int) -> N
     assert sorted(place) == sorted(view.name for view in VIEWS)
     for view in VIEWS:
         assert all(place[name] < place[view.name] for name in read_by(view) - {view.name})
+
+
+def test_views_are_the_same_in_every_process_so_that_those_kept_are_found() -> None:
+    script = "from etl import views; print(*views.statements(None))"
+    made = {
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            check=True,
+            capture_output=True,
+        ).stdout
+        for seed in "1234"
+    }
+    assert len(made) == 1
 
 
 # ---- The warehouse they read.
