@@ -22,6 +22,25 @@ rejected_lines as (
         and rejects.line_no >= lines.line_no
 ),
 
+-- Both are read several times below, and cost more than all the rest.
+responses as materialized (
+    select version, session_id, occurred_at, output_tokens, output_is_final, flags from usage
+),
+
+spent as materialized (
+    select
+        version,
+        sum(
+            input_tokens + output_tokens + cache_read_tokens
+            + cache_write_5m_tokens + cache_write_1h_tokens
+        ) as tokens,
+        sum(unpriced_tokens)::bigint as unpriced_tokens,
+        count(distinct session_id) filter (where unpriced_tokens > 0) as unpriced_sessions,
+        sum(output_tokens) filter (where unpriced_tokens > 0) as unpriced_output_tokens
+    from token_spend
+    group by version
+),
+
 echoes as (
     select echoed_message_id, min(version) as version, min(session_id) as session_id
     from raw.entries
@@ -32,18 +51,7 @@ echoes as (
     group by echoed_message_id
 ),
 
-response_totals as (select version, count(*) as responses from usage group by version),
-
-token_totals as (
-    select
-        version,
-        sum(
-            input_tokens + output_tokens + cache_read_tokens
-            + cache_write_5m_tokens + cache_write_1h_tokens
-        ) as tokens
-    from token_spend
-    group by version
-),
+response_totals as (select version, count(*) as responses from responses group by version),
 
 line_totals as (select version, count(*) as lines from raw.entries group by version),
 
@@ -56,7 +64,7 @@ not_final as (
         count(*) as things,
         count(distinct session_id) as sessions,
         sum(output_tokens) as output_tokens
-    from usage
+    from responses
     where not output_is_final
     group by version
 ),
@@ -81,7 +89,9 @@ uncertain as (
         count(*) as things,
         count(distinct session_id) as sessions,
         sum(output_tokens) as output_tokens
-    from (select unnest(string_split(flags, ', ')) as flag, * from usage where flags is not null)
+    from (
+        select unnest(string_split(flags, ', ')) as flag, * from responses where flags is not null
+    )
     group by flag, version
 ),
 
@@ -105,7 +115,7 @@ timeless as (
         count(*) as things,
         count(distinct session_id) as sessions,
         sum(output_tokens) as output_tokens
-    from usage
+    from responses
     where occurred_at is null
     group by version
 ),
@@ -115,12 +125,11 @@ unpriced as (
         'unpriced_tokens' as reason,
         'tokens of models, speeds or places that have no price: in no cost' as meaning,
         version,
-        sum(unpriced_tokens)::bigint as things,
-        count(distinct session_id) as sessions,
-        sum(output_tokens) as output_tokens
-    from token_spend
+        unpriced_tokens as things,
+        unpriced_sessions as sessions,
+        unpriced_output_tokens as output_tokens
+    from spent
     where unpriced_tokens > 0
-    group by version
 ),
 
 rejected as (
@@ -198,12 +207,12 @@ measured as (
             when 'response' then response_totals.responses
             -- What is known only by its echo is not among the responses, and so is added.
             when 'echo' then coalesce(response_totals.responses, 0) + reasons.things
-            when 'token' then token_totals.tokens
+            when 'token' then spent.tokens
             when 'line' then coalesce(line_totals.lines, 0) + reasons.things
         end::bigint as of_things
     from reasons
     left join response_totals on reasons.version is not distinct from response_totals.version
-    left join token_totals on reasons.version is not distinct from token_totals.version
+    left join spent on reasons.version is not distinct from spent.version
     left join line_totals on reasons.version is not distinct from line_totals.version
     where reasons.things > 0
 )
