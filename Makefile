@@ -99,8 +99,9 @@ fix: $(INSTALLED) ## format, and mend what ruff can mend
 golden: $(INSTALLED) ## write the expected results again; read the diff before you keep it
 	@$(BIN)/python -m pytest tests/test_golden.py --rewrite-golden -q
 
-docs: $(INSTALLED) ## write sql/README.md from the SQL headers
+docs: $(INSTALLED) ## write sql/README.md from the SQL headers, and the answers in sql/QUESTIONS.md
 	@$(BIN)/cclake views --docs sql/README.md
+	@$(BIN)/python -m tests.questions
 
 LOGS ?= $(HOME)/.claude
 

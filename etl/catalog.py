@@ -13,7 +13,8 @@ Made by `make docs` from `etl/tables/` and the headers of `sql/views/*.sql`; do 
 
 Tables stand in schema `main`. {logical} appear there with copies taken out over all files; their
 physical rows are in schema `raw`. A null means unknown unless its line says otherwise. Instants are
-UTC; a day is a day in the reader's time zone.
+UTC; a day is a day in the reader's time zone. Ten questions that people ask, each with its SQL and
+its answer: [QUESTIONS.md](QUESTIONS.md).
 """
 
 
