@@ -1,6 +1,7 @@
 -- Tokens and cost per git branch of a project.
 -- grain: one branch of a project
--- project                working directory in which the session began; null when never logged
+-- project                the directory that the session belongs to, as in `projects`; null when never
+--   logged
 -- git_branch             git branch at the first line of the response; null outside a repository
 -- responses              API responses, each once, at the model that served it
 -- input_tokens           input tokens that missed the cache
@@ -11,11 +12,12 @@
 -- cost_usd               list-price cost of all that has a price; null if nothing has
 -- unpriced_tokens        tokens that cost_usd leaves out
 select
-    project,
-    git_branch,
-    count(*) filter (where is_response) as responses,
+    coalesce(projects.project, spend.project) as project,
+    spend.git_branch,
+    count(*) filter (where spend.is_response) as responses,
     sum(columns('^(input|output|cache_.*)_tokens$'))::bigint,
-    sum(cost_pico_usd)::decimal(26, 0) * 0.000000000001::decimal(12, 12) as cost_usd,
-    sum(unpriced_tokens)::bigint as unpriced_tokens
-from token_spend
+    sum(spend.cost_pico_usd)::decimal(26, 0) * 0.000000000001::decimal(12, 12) as cost_usd,
+    sum(spend.unpriced_tokens)::bigint as unpriced_tokens
+from token_spend as spend
+left join projects on spend.project = projects.directory
 group by all
