@@ -11,7 +11,7 @@ from etl import sqlfiles, views
 from etl.check import check
 from etl.commit import Warehouse
 from etl.demo import write_tree
-from tests.sessions import run_sync
+from tests.sessions import run_sync, user, write_log
 
 CHECKS = {check.name: check.query for check in sqlfiles.load("checks")}
 # What breaks each: a row that got lost, came twice, or says something else.
@@ -80,6 +80,12 @@ def test_a_sound_warehouse_passes(settled: duckdb.DuckDBPyConnection, name: str)
 
 def test_an_empty_warehouse_passes(tmp_path: Path) -> None:
     (tmp_path / "logs" / "projects").mkdir(parents=True)
+    run_sync(tmp_path / "logs", tmp_path / "lake")
+    assert check(Warehouse(tmp_path / "lake")).findings == []
+
+
+def test_a_warehouse_without_an_answer_passes(tmp_path: Path) -> None:
+    write_log(tmp_path / "logs", [user("Hello")])
     run_sync(tmp_path / "logs", tmp_path / "lake")
     assert check(Warehouse(tmp_path / "lake")).findings == []
 

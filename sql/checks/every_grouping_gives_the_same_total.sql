@@ -6,7 +6,7 @@ with
 pieces as (
     select
         count(*) filter (where is_response) as responses,
-        sum(columns('^(input|output|cache_.*|unpriced)_tokens$')),
+        coalesce(sum(columns('^(input|output|cache_.*|unpriced)_tokens$')), 0),
         sum(cost_usd) as cost_usd
     from token_spend
 ),
@@ -14,7 +14,7 @@ pieces as (
 warmups as (
     select
         count(*) filter (where is_response) as responses,
-        sum(columns('^(input|output|cache_.*|unpriced)_tokens$')),
+        coalesce(sum(columns('^(input|output|cache_.*|unpriced)_tokens$')), 0),
         sum(cost_usd) as cost_usd
     from token_spend
     where is_warmup
@@ -58,7 +58,7 @@ sums as (
     select
         view_name,
         sum(responses)::bigint as responses,
-        sum(columns('^(input|output|cache_.*|unpriced)_tokens$')),
+        coalesce(sum(columns('^(input|output|cache_.*|unpriced)_tokens$')), 0),
         sum(cost_usd) as cost_usd
     from grouped
     group by view_name
