@@ -126,6 +126,10 @@ def test_no_door_leads_into_a_folder_that_others_can_write(own: Warehouse) -> No
         ("restore", SESSION, "--to", back),
         ("views",),
         ("prices", "explain", "msg_1"),
+        ("check",),
+        ("forget", "--session", SESSION, "--yes"),
+        ("repair", "--logs", logs),
+        ("repair", "--dry-run"),
     ):
         result = cclake(*command, "--warehouse", lake)
         assert (result.exit_code, result.stdout) == (4, ""), command

@@ -138,10 +138,9 @@ def repair(
     """  # noqa: D301 - click wants the control character
     from etl import config, reread
     from etl import repair as mending
-    from etl.commit import Warehouse
     from etl.errors import UsageError
 
-    place = Warehouse(config.warehouse_of(warehouse))
+    place = warehouse_at(warehouse)
     if not place.store.exists():
         raise UsageError(f"no warehouse at '{place.folder}'", hint="run cclake sync first")
     settings = config.settings_to_repair(logs=logs, warehouse=warehouse, source=source)
