@@ -79,10 +79,15 @@ def remark_on_warehouse(warehouse: "Warehouse") -> str | None:
 def loose_below(folder: Path) -> Iterator[Path]:
     """Yield every file and folder, this one too, that lets others do anything at all."""
     for top, _, names in os.walk(folder):
-        for path in (Path(top), *(Path(top, name) for name in names)):
-            seen = path.lstat()
-            if not stat.S_ISLNK(seen.st_mode) and seen.st_mode & _OTHERS:
-                yield path
+        yield from filter(_is_loose, (Path(top), *(Path(top, name) for name in names)))
+
+
+def _is_loose(path: Path) -> bool:
+    try:
+        seen = path.lstat()
+    except FileNotFoundError:
+        return False  # A sync beside is done with it.
+    return not stat.S_ISLNK(seen.st_mode) and bool(seen.st_mode & _OTHERS)
 
 
 @contextmanager

@@ -5,8 +5,10 @@ Nothing is changed and no lock is taken: a check may run beside a sync, over one
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import duckdb
 import pyarrow as pa
@@ -15,11 +17,12 @@ from etl import access, build, chain, compare, derive, sqlfiles, tasks, views, w
 from etl.chain import State, StoredFile
 from etl.commit import Warehouse
 from etl.content import Keeping
-from etl.errors import CclakeError, StateError
+from etl.errors import BusyError, CclakeError, StateError
 from etl.sqlfiles import SqlFile
 from etl.tables import DERIVED, FACTS, LEDGER_TABLES, SOURCE_FILES, SYNC_RUNS
 
 ERROR, WARNING = "error", "warning"
+_MISSING = "is missing"
 _MOST_ROWS = 20
 # What many views are made of and several checks read, each after those it is made of itself.
 _SHARED = ("usage", "tool_calls", "token_spend", "turns", "sessions")
@@ -63,6 +66,16 @@ class Report:
 
 def check(warehouse: Warehouse, *, deep: bool = False) -> Report:
     """Look at everything that was promised of a warehouse; deep reads every byte of it."""
+    report = _looked_at(warehouse, deep=deep)
+    if report.commit and report.commit not in warehouse.commit_numbers():
+        raise BusyError(
+            f"commit {report.commit} of '{warehouse.folder}' was retired while it was checked",
+            hint="run the check again; it looks at the newest commit",
+        )
+    return report
+
+
+def _looked_at(warehouse: Warehouse, *, deep: bool) -> Report:
     report = Report(is_deep=deep)
     try:
         state = warehouse.load()
@@ -96,10 +109,10 @@ def _of_commits(warehouse: Warehouse, report: Report, *, deep: bool) -> Iterator
     before: State | None = None
     for number in warehouse.commit_numbers():
         report.commits += 1
-        try:
-            state = chain.read(warehouse.commits, number)
-        except StateError as error:
-            yield Finding(ERROR, "chain", f"commit {number}", str(error))
+        state = _document(warehouse, number)
+        if isinstance(state, Finding):
+            yield state
+        if not isinstance(state, State):
             continue
         if before is not None and state.parent_sha256 != before.sha256:
             told = f"does not follow commit {before.number}; cclake repair moves that one aside"
@@ -112,18 +125,38 @@ def _of_commits(warehouse: Warehouse, report: Report, *, deep: bool) -> Iterator
     report.files = len(seen)
 
 
+def _document(warehouse: Warehouse, number: int) -> State | Finding | None:
+    try:
+        return chain.read(warehouse.commits, number)
+    except FileNotFoundError:
+        return None  # A sync has retired it meanwhile.
+    except StateError as error:
+        return Finding(ERROR, "chain", f"commit {number}", str(error))
+
+
 def _of_file(
     warehouse: Warehouse, file: StoredFile, number: int, *, deep: bool
 ) -> Iterator[Finding]:
     path = warehouse.files / file.name
-    where = f"{path} ({file.published_path()} of commit {number})"
-    if not path.is_file():
-        yield Finding(ERROR, "files", where, "is missing")
-    elif path.stat().st_size != file.size:
-        told = f"has {path.stat().st_size:,} bytes, not {file.size:,}"
+    told = _wrong_with(path, file, deep=deep)
+    # What a sync has retired meanwhile is missing by right.
+    if told and (told != _MISSING or number in warehouse.commit_numbers()):
+        where = f"{path} ({file.published_path()} of commit {number})"
         yield Finding(ERROR, "files", where, told)
-    elif deep and write.hash_file(path) != file.content_hash:
-        yield Finding(ERROR, "files", where, "is not what was written: its hash is another")
+
+
+def _wrong_with(path: Path, file: StoredFile, *, deep: bool) -> str | None:
+    try:
+        size = path.stat().st_size
+        if size != file.size:
+            return f"has {size:,} bytes, not {file.size:,}"
+        if deep and write.hash_file(path) != file.content_hash:
+            return "is not what was written: its hash is another"
+    except FileNotFoundError:
+        return _MISSING
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+    return None
 
 
 def _of_parts(state: State) -> Iterator[Finding]:
@@ -154,8 +187,9 @@ def _of_parts(state: State) -> Iterator[Finding]:
 
 
 def _of_published(warehouse: Warehouse, state: State, *, deep: bool) -> Iterator[Finding]:
-    tree = warehouse.published / chain.name_of(state.number)
-    for file in state.files:
+    is_shown = warehouse.is_published(state)
+    tree = warehouse.tree_of(state)
+    for file in state.files if tree.is_dir() else ():
         shown = tree / file.published_path()
         if not shown.is_file():
             yield Finding(WARNING, "published", str(shown), "is missing; the next sync shows it")
@@ -166,16 +200,31 @@ def _of_published(warehouse: Warehouse, state: State, *, deep: bool) -> Iterator
             and write.hash_file(shown) != file.content_hash
         ):
             yield Finding(ERROR, "published", str(shown), "is not the file of the commit")
-    if not warehouse.is_published(state):
+    # Beside a sync there may be a later one by now, which is what `current` leads to.
+    if not is_shown and state.number == warehouse.commit_numbers()[-1]:
         told = f"does not lead to commit {state.number}; the next sync mends it"
         yield Finding(WARNING, "published", str(warehouse.current), told)
+
+
+@contextmanager
+def _laid_out(warehouse: Warehouse, state: State) -> Iterator[Path]:
+    """Lay out a commit as readers find it: a run that was killed may not have come to that."""
+    with TemporaryDirectory(prefix="cclake-") as folder:
+        for file in state.files:
+            link = Path(folder, file.published_path())
+            link.parent.mkdir(parents=True, exist_ok=True)
+            link.symlink_to(warehouse.files / file.name)
+        yield Path(folder)
 
 
 def _of_rows(
     warehouse: Warehouse, state: State, report: Report, *, deep: bool
 ) -> Iterator[Finding]:
     try:
-        with closing(views.connect(warehouse, time_zone="UTC")) as con:
+        with (
+            _laid_out(warehouse, state) as tree,
+            closing(views.connect_to(warehouse, tree, time_zone="UTC")) as con,
+        ):
             (report.entries,) = con.execute("select count(*) from raw.entries").fetchall()[0]
             yield from _of_counts(con, state)
             for view in _SHARED:
@@ -186,7 +235,7 @@ def _of_rows(
                 yield from _of_derived(warehouse, state)
                 keeping = Keeping(state.content, state.redact, state.key)
                 yield from _of_logs(con, keeping, report)
-    except (CclakeError, duckdb.Error) as error:
+    except (CclakeError, OSError, duckdb.Error) as error:
         yield Finding(ERROR, "rows", str(warehouse.folder), f"cannot be read: {error}")
 
 

@@ -70,8 +70,17 @@ class Warehouse:
 
     def load(self) -> State:
         """Read the newest commit and refuse it if it cannot be trusted."""
-        shown = self._newest_shown()  # Before the commits, or a reader misses one made meanwhile.
-        numbers = self.commit_numbers()
+        while True:
+            shown = self._newest_shown()  # Before the commits, or one made meanwhile is missed.
+            numbers = self.commit_numbers()
+            try:
+                return self._newest_of(numbers, shown)
+            except (FileNotFoundError, StateError):
+                if self.commit_numbers() == numbers:
+                    raise
+                # Another run has retired meanwhile what was looked at: look at what there is now.
+
+    def _newest_of(self, numbers: list[int], shown: int) -> State:
         self._refuse_lost_commit(shown, max(numbers, default=0))
         if not numbers:
             return State()
@@ -122,9 +131,13 @@ class Warehouse:
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         return len(left)
 
+    def tree_of(self, state: State) -> Path:
+        """Return where readers find the files of a commit, once it is published."""
+        return self.published / chain.name_of(state.number)
+
     def is_published(self, state: State) -> bool:
         """Say whether readers see this commit, all of it."""
-        target = self.published / chain.name_of(state.number)
+        target = self.tree_of(state)
         return (
             self.current.is_symlink()
             and self.current.readlink().name == target.name

@@ -1,5 +1,6 @@
 """`cclake check`: silent on what is sound, and every damage is named with file and place."""
 
+import errno
 import os
 import shutil
 from pathlib import Path
@@ -10,8 +11,13 @@ import pytest
 from etl.check import Finding, check
 from etl.commit import Warehouse
 from etl.demo import write_tree
+from etl.errors import BusyError
+from etl.forget import forget
+from etl.omit import Wish
+from tests.faults.test_readers import make_older
+from tests.meanwhile import act_before_reading
 from tests.ruins import copy_of
-from tests.sessions import append, assistant, encoded, run_sync, user, write_log
+from tests.sessions import SESSION, append, assistant, encoded, run_sync, user, write_log
 from tests.tampering import flip_a_bit, stored_path, with_changed, without_files
 from tests.test_chain import rewritten
 from tests.test_terms import old_warehouse
@@ -220,3 +226,85 @@ def test_a_commit_that_does_not_follow_the_one_before_is_a_warning(
     rewritten(Warehouse(followed).commits / f"{1:010d}.json", run={})
     finding = only(found(followed, severity="warning"))
     assert (finding.check, finding.where) == ("chain", "commit 2")
+
+
+def test_a_file_that_the_disk_does_not_give_back_is_named(
+    synced: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bad, opened = stored_path(synced, "usage"), Path.open
+
+    def opening(path: Path, mode: str) -> object:
+        if path == bad:
+            raise OSError(errno.EIO, os.strerror(errno.EIO), path)
+        return opened(path, mode)
+
+    monkeypatch.setattr(Path, "open", opening)
+    told = {one.where.split()[0]: one.what for one in found(synced, deep=True)}
+    assert told == {str(bad): "cannot be read: Input/output error"}
+
+
+# ---- Beside a run that is at work, and after one that was killed.
+
+
+def first_commit(lake: Path) -> Path:
+    return Warehouse(lake).commits / f"{1:010d}.json"
+
+
+@pytest.fixture
+def of_three_commits(logs: Path, followed: Path) -> Warehouse:
+    """Of these the first is read by nobody but a check."""
+    (log,) = (logs / "projects").rglob("*.jsonl")
+    append(log, b'"}\n')
+    run_sync(logs, followed)
+    return Warehouse(followed)
+
+
+def test_a_check_beside_a_sync_that_retires_a_commit_finds_nothing(
+    logs: Path, of_three_commits: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def sync_and_retire() -> None:
+        (log,) = (logs / "projects").rglob("*.jsonl")
+        append(log, user("more", "u3", 20))
+        make_older(of_three_commits.folder, keep=1)
+        run_sync(logs, of_three_commits.folder)
+
+    act_before_reading(first_commit(of_three_commits.folder), sync_and_retire, monkeypatch)
+    report = check(of_three_commits, deep=True)
+    assert of_three_commits.commit_numbers() == [2, 3, 4]
+    assert (report.commit, report.findings) == (3, [])
+
+
+def test_a_check_whose_commit_goes_meanwhile_is_to_be_run_again(
+    of_three_commits: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def forget_all() -> None:
+        forget(of_three_commits, Wish(session=SESSION), source="laptop")
+
+    act_before_reading(first_commit(of_three_commits.folder), forget_all, monkeypatch)
+    with pytest.raises(BusyError, match=r"commit 3 of .* was retired"):
+        check(of_three_commits)
+    assert check(of_three_commits, deep=True).findings == []
+
+
+def test_a_commit_that_was_not_shown_yet_is_looked_at_and_no_promise_is_broken(
+    logs: Path, followed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (log,) = (logs / "projects").rglob("*.jsonl")
+    append(log, b'"}\n', user("more", "u3", 20))
+    link = os.link
+
+    def refusing(source: Path, target: Path) -> None:
+        if "tree-" in str(target):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), target)
+        link(source, target)
+
+    with monkeypatch.context() as disk:
+        disk.setattr(os, "link", refusing)
+        assert run_sync(logs, followed).exit_code() == 1
+    report = check(Warehouse(followed), deep=True)
+    (finding,) = report.findings
+    assert (finding.severity, finding.what) == (
+        "warning",
+        "does not lead to commit 3; the next sync mends it",
+    )
+    assert (report.commit, report.entries) == (3, 4)

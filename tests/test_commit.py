@@ -14,6 +14,9 @@ from etl import frames
 from etl.chain import State
 from etl.commit import KEPT_COMMITS, KEPT_SECONDS, Warehouse
 from etl.errors import BusyError, StateError
+from etl.forget import forget
+from etl.omit import Wish
+from tests.meanwhile import act_before_reading
 from tests.sessions import assistant, encoded, run_sync, user, write_log
 
 
@@ -335,6 +338,20 @@ def test_a_commit_that_forgets_leaves_no_earlier_one_even_after_a_kill(lake: War
     assert not later.forgets
     lake.retire(later, 0)
     assert lake.commit_numbers() == [4, 5]
+
+
+def test_a_reader_is_not_refused_when_what_it_looks_at_is_forgotten_meanwhile(
+    logs: Path, synced: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_log(logs, [user("hi"), assistant(), user("kiln dust", "u2", 5)])
+    run_sync(logs, synced.folder)
+
+    def forget_dust() -> None:
+        forget(synced, Wish(match="kiln dust"), source="laptop")
+
+    act_before_reading(commit_file(synced, 1), forget_dust, monkeypatch)
+    assert synced.load().number == 3
+    assert synced.commit_numbers() == [3]
 
 
 def test_a_stray_file_among_the_commits_is_no_commit(synced: Warehouse) -> None:
