@@ -25,6 +25,8 @@ _STEERING = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ud800-\udfff]"
 )
 _BATCH_ROWS = 100_000
+# As reading a file fails that is not what its name or its commit says.
+_OF_FILES = (duckdb.InvalidInputException, duckdb.IOException, duckdb.SerializationException)
 _NEEDS_QUOTES = re.compile(r'[,"\n\t]')
 
 
@@ -85,7 +87,7 @@ def ask(warehouse: Warehouse, sql: str, *, time_zone: str | None) -> Answer:
             answer = Answer(pa.table({}) if relation is None else relation.to_arrow_table())  # type: ignore[redundant-expr]
             answer.rows()
         except duckdb.Error as error:
-            raise _refusal_of(str(error).strip()) from error
+            raise _refusal_of(error) from error
         except (ValueError, OverflowError) as error:
             raise UsageError(
                 f"a value of the result is out of range: {error}", hint="cast it to varchar"
@@ -109,10 +111,14 @@ def stream(
             ) from error
 
 
-def _refusal_of(problem: str) -> UsageError:
+def _refusal_of(error: duckdb.Error) -> UsageError:
+    problem = str(error).strip()
     if engine.is_out_of_reach(problem):
         return _out_of_reach(problem.splitlines()[0])
-    return UsageError(problem, hint="cclake query 'show tables' lists what there is")
+    hint = "cclake query 'show tables' lists what there is"
+    if type(error) is duckdb.Error or isinstance(error, _OF_FILES):
+        hint += "; if the query is right, cclake check --deep tells whether a file is damaged"
+    return UsageError(problem, hint=hint)
 
 
 def _out_of_reach(why: str) -> UsageError:

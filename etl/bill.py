@@ -1,6 +1,5 @@
 """How costs come about: one response line by line, and what has no price at all."""
 
-from contextlib import closing
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -44,7 +43,7 @@ class Bill:
 
 def bill_of(warehouse: Warehouse, message_id: str) -> Bill:
     """Return how the cost of a response comes about, or say that the warehouse has none."""
-    with closing(views.connect(warehouse)) as con:
+    with views.opened(warehouse) as con:
         pieces, lines = (
             con.sql(sql, params={"id": message_id}).to_arrow_table().to_pylist()
             for sql in (_PIECES, _LINES)
@@ -60,7 +59,7 @@ def bill_of(warehouse: Warehouse, message_id: str) -> Bill:
 
 def refuse_unpriced(warehouse: Warehouse) -> None:
     """Fail if something that was logged has no price, and name what it is."""
-    with closing(views.connect(warehouse)) as con:
+    with views.opened(warehouse) as con:
         found = con.execute(_UNPRICED).fetchall()
     if found:
         told = "; ".join(f"{model}: {status}, {tokens:,} tokens" for model, status, tokens in found)

@@ -4,7 +4,6 @@ What is forgotten goes at once, from every commit that is kept, and is not read 
 """
 
 from collections.abc import Iterable, Iterator
-from contextlib import closing
 from dataclasses import dataclass, field, replace
 from uuid import uuid4
 
@@ -91,7 +90,7 @@ def _scope_of(
     warehouse: Warehouse, state: State, wish: Wish, time_zone: str | None
 ) -> tuple[Scope, Loss]:
     loss, scope = Loss(wish), Scope()
-    with closing(views.connect(warehouse, time_zone=time_zone)) as con:
+    with views.opened(warehouse, time_zone=time_zone) as con:
         chosen = _sessions(con, wish) if wish.names_sessions() else None
         if wish.match is None and chosen:
             loss.sessions = chosen

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -11,18 +10,20 @@ from typing import Any
 
 import duckdb
 
-from etl import access, rebuild, sessions, views
+from etl import access, rebuild, sessions, views, write
 from etl.commit import Warehouse
 from etl.content import METRICS
 from etl.errors import UsageError
 from etl.jsontext import dumps
+from etl.tables import FACTS, SOURCE_FILES
 
 Row = dict[str, Any]
 Place = tuple[int, int]
 
+_FACTS = frozenset(table.name for table in FACTS)
 # Where a file was seen twice, under two roots or on two machines, the fuller one comes back.
 _FILES = """
-select file_id, path, kind, generation, pending, line_count
+select file_id, path, kind, generation, pending, line_count, part
 from source_files
 where session_id = ? and (line_count > 0 or kind = 'sidecar' or octet_length(pending) > 0)
 qualify row_number() over (partition by path order by line_count desc, generation desc, file_id) = 1
@@ -59,11 +60,16 @@ def restore(warehouse: Warehouse, session: str, folder: Path) -> list[Restored]:
             f"the warehouse at '{warehouse.folder}' keeps metrics only",
             hint="there are no lines to bring back",
         )
-    with closing(views.connect(warehouse, time_zone="UTC")) as con, access.only_for_the_owner():
+    tree = views.snapshot_of(warehouse)
+    with (
+        views.opened(warehouse, time_zone="UTC", tree=tree) as con,
+        access.only_for_the_owner(),
+    ):
         session_id = sessions.only(con, session)
         files = _rows(con, _FILES, [session_id])
         for file in files:
             _refuse(_target(folder, file["path"]))
+        _refuse_damaged(warehouse, tree, {file["part"] for file in files})
         return [_write(con, file, _target(folder, file["path"])) for file in files]
 
 
@@ -87,6 +93,15 @@ def _target(folder: Path, path: str) -> Path:
 def _refuse(target: Path) -> None:
     if target.exists():
         raise UsageError(f"'{target}' is there already", hint="name an empty folder with --to DIR")
+
+
+def _refuse_damaged(warehouse: Warehouse, tree: Path | None, parts: set[int]) -> None:
+    """Refuse to bring back lines out of files that are not what was written."""
+    if tree is None:
+        return
+    for file in warehouse.read_commit(int(tree.name)).files:
+        if file.table == SOURCE_FILES.name or (file.table in _FACTS and file.part in parts):
+            write.refuse_damaged(tree / file.published_path(), file.content_hash)
 
 
 def _write(con: duckdb.DuckDBPyConnection, file: Row, target: Path) -> Restored:

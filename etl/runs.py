@@ -31,8 +31,11 @@ def with_run(earlier: pa.Table | None, summary: Mapping[str, object], version: s
 
 def stored(warehouse: Warehouse) -> pa.Table:
     """Return the runs that the newest commit lists."""
-    named = [file.name for file in warehouse.load().files if file.table == SYNC_RUNS.name]
-    tables = [write.read_table(warehouse.files / name) for name in named]
+    named = [file for file in warehouse.load().files if file.table == SYNC_RUNS.name]
+    tables = [
+        write.read_table(warehouse.files / file.name, content_hash=file.content_hash)
+        for file in named
+    ]
     return tables[0] if tables else SYNC_RUNS.schema().empty_table()
 
 

@@ -1,6 +1,5 @@
 """Find sessions: all of them, those of a directory, or one by its id. Never reads a log."""
 
-from contextlib import closing
 from pathlib import Path
 
 import duckdb
@@ -32,7 +31,7 @@ def found(
     warehouse: Warehouse, *, beginning: str | None = None, cwd: Path | None = None
 ) -> list[Session]:
     """Return sessions, the last first: by how their id begins, or by where they began."""
-    with closing(views.connect(warehouse)) as con:
+    with views.opened(warehouse) as con:
         ids = None
         if cwd is not None:
             ids = _near(con, cwd)

@@ -1,6 +1,5 @@
 """What is in the warehouse and how fresh it is."""
 
-from contextlib import closing
 from datetime import UTC, datetime
 
 from etl import freshness, views
@@ -23,7 +22,7 @@ from source_files
 
 def status_of(warehouse: Warehouse) -> dict[str, object]:
     """Return the warehouse's counts, sizes and last run."""
-    with closing(views.connect(warehouse)) as con:
+    with views.opened(warehouse) as con:
         rows = dict(con.execute(_COUNTS).fetchall())
         files, gone, bytes_read, pending = con.execute(_FILES).fetchall()[0]
         (rejects,) = con.execute("select count(*) from rejects").fetchall()[0]

@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -28,6 +28,10 @@ from etl.tables import ALL_TABLES, LOGICAL, PART_TABLES, Table
 
 STORAGE_VERSION = "v1.4.0"
 _DATABASE = "cclake.duckdb"
+_IF_DAMAGED = (
+    "run it again; if it fails again, cclake check --deep names what is damaged,"
+    " and cclake repair mends it"
+)
 _MARK = "views"
 SOURCE_MEANING = "The machine whose logs it was read from."
 _SQL_TYPES = {
@@ -73,8 +77,7 @@ def connect_to(
                 con.execute(statement)
     except duckdb.Error as error:
         raise StateError(
-            f"the tables in '{warehouse.folder}' cannot be read: {error}",
-            hint="restore the warehouse from a backup, or sync into a new one",
+            f"the tables in '{warehouse.folder}' cannot be read: {error}", hint=_IF_DAMAGED
         ) from error
     # Its views were just made for the tables that are there: of none at all they would be empty.
     if snapshot and not snapshot.is_dir():
@@ -82,6 +85,23 @@ def connect_to(
             f"'{snapshot}' is no longer kept", hint="ask again, which reads the newest snapshot"
         )
     return con
+
+
+@contextmanager
+def opened(
+    warehouse: Warehouse, *, time_zone: str | None = None, tree: Path | None = None
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open the warehouse for SQL of ours, which fails only where its files cannot be read."""
+    snapshot = tree or snapshot_of(warehouse)
+    with closing(connect_to(warehouse, snapshot, time_zone=time_zone)) as con:
+        try:
+            yield con
+        except duckdb.OutOfMemoryException as error:
+            raise MemoryError from error
+        except duckdb.Error as error:
+            raise StateError(
+                f"the tables in '{warehouse.folder}' cannot be read: {error}", hint=_IF_DAMAGED
+            ) from error
 
 
 def _copied(con: duckdb.DuckDBPyConnection, warehouse: Warehouse, snapshot: Path | None) -> bool:

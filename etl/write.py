@@ -111,12 +111,22 @@ def read_table(
     if content_hash is not None:
         content = path.read_bytes()
         if hash_of(content) != content_hash:
-            raise StateError(
-                f"'{path}' is damaged: not what was written",
-                hint="cclake check --deep names all that is wrong; cclake repair mends it",
-            )
+            raise _damaged(path)
         source = pa.BufferReader(content)
     return pq.ParquetFile(source, pre_buffer=False).read(columns=columns, use_threads=False)
+
+
+def refuse_damaged(path: Path, content_hash: str) -> None:
+    """Refuse a file that is not the very one that was written."""
+    if hash_file(path) != content_hash:
+        raise _damaged(path)
+
+
+def _damaged(path: Path) -> StateError:
+    return StateError(
+        f"'{path}' is damaged: not what was written",
+        hint="cclake check --deep names all that is wrong; cclake repair mends it",
+    )
 
 
 def hash_file(path: Path) -> str:

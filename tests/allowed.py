@@ -51,7 +51,7 @@ STAGE_IMPORTS: dict[str, frozenset[str]] = {
     "answers": frozenset({"commit", "views"}),
     "bill": frozenset({"commit", "views"}),
     "frames": frozenset({"commit", "views"}),
-    "restore": frozenset({"commit", "views"}),
+    "restore": frozenset({"commit", "views", "write"}),
     "rewrite": frozenset({"parse", "write"}),
     "repair": frozenset({"commit", "derive", "write"}),
     "salvage": frozenset({"commit", "write"}),
