@@ -248,6 +248,7 @@ def _has_news(before: list[LedgerRow], after: list[LedgerRow], results: list[Par
     """Say whether there is anything to commit: rows, or a ledger that says something else.
 
     A file that was only touched is no news; it is looked at again next time, and that is cheap.
+    One that cannot be read any more is, once, and so is one that can be read again.
     """
     if any(result.written for result in results):
         return True
@@ -256,4 +257,5 @@ def _has_news(before: list[LedgerRow], after: list[LedgerRow], results: list[Par
 
 def _told_by(row: LedgerRow) -> LedgerRow:
     size = row.size if row.is_only_listed() else 0
-    return replace(row, size=size, mtime_ns=0, ctime_ns=0, device=0, inode=0)
+    could_be_read = int(row.ctime_ns != 0)
+    return replace(row, size=size, mtime_ns=0, ctime_ns=could_be_read, device=0, inode=0)

@@ -1,5 +1,6 @@
 """Whatever is odd in a run that commits is a row of `sync_events`, with a path and words."""
 
+import errno
 import os
 from collections.abc import Callable
 from dataclasses import replace
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from etl import derive
+from etl.check import check
 from etl.commit import Warehouse
 from etl.prices import shipped
 from tests.sessions import PROJECT, append, encoded, rows, run_sync, user, value, write_log
@@ -104,6 +106,28 @@ def test_a_file_that_shrinks_while_it_is_read_is_torn(
 
     monkeypatch.setattr(os, "pread", shrinking)
     assert (LOG, "torn", False) in told_after(lambda _: None, log, lake)
+
+
+def test_a_log_that_cannot_be_read_any_more_is_told_once_though_nothing_else_is_new(
+    log: Path, lake: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    append(log, b"\n")
+    opened = os.open
+
+    def refusing(path: str, *how: int, **where: int) -> int:
+        if path == str(log):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+        return opened(path, *how, **where)
+
+    with monkeypatch.context() as locked:
+        locked.setattr(os, "open", refusing)
+        runs = [run_sync(log.parents[2], lake) for _ in range(2)]
+    assert [(run.exit_code(), run.is_committed) for run in runs] == [(1, True), (1, False)]
+    told = [(LOG, "cannot read: Permission denied", True)]
+    assert rows(lake, "select path, what, is_problem from sync_events") == told
+    assert [one.check for one in check(Warehouse(lake)).findings] == ["every_log_could_be_read"]
+    assert run_sync(log.parents[2], lake).entries == 1
+    assert check(Warehouse(lake)).findings == []
 
 
 def test_a_part_that_cannot_be_derived_is_a_problem_of_its_files(
