@@ -5,6 +5,7 @@ The map, in the order in which a run flows through it:
     __main__   python -m etl
     cli        commands: parse options, call one function, show the result
     output     how results and errors are shown: text or JSON
+    counts     numbers and what they count, in words
     config     where logs, warehouse and own prices are
     access     who may read and write a warehouse: its owner alone
     errors     the few ways in which a run can fail, with their exit codes

@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from etl import views
 from etl.commit import Warehouse
+from etl.counts import counted
 from etl.errors import CheckError, UsageError
 
 Row = dict[str, object]
@@ -62,7 +63,9 @@ def refuse_unpriced(warehouse: Warehouse) -> None:
     with views.opened(warehouse) as con:
         found = con.execute(_UNPRICED).fetchall()
     if found:
-        told = "; ".join(f"{model}: {status}, {tokens:,} tokens" for model, status, tokens in found)
+        told = "; ".join(
+            f"{model}: {status}, {counted(tokens, 'token')}" for model, status, tokens in found
+        )
         raise CheckError(
             f"something has no price: {told}",
             hint="cclake prices explain MODEL says why; prices.toml takes prices of your own",

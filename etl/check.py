@@ -3,6 +3,7 @@
 Nothing is changed and no lock is taken: a check may run beside a sync, over one whole commit.
 """
 
+import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
@@ -17,6 +18,7 @@ from etl import access, build, chain, compare, derive, sqlfiles, tasks, views, w
 from etl.chain import State, StoredFile
 from etl.commit import Warehouse
 from etl.content import Keeping
+from etl.counts import counted
 from etl.errors import BusyError, CclakeError, StateError
 from etl.sqlfiles import SqlFile
 from etl.tables import DERIVED, FACTS, LEDGER_TABLES, SOURCE_FILES, SYNC_RUNS
@@ -99,7 +101,9 @@ def _looked_at(warehouse: Warehouse, *, deep: bool) -> Report:
 
 def _of_modes(warehouse: Warehouse) -> Iterator[Finding]:
     if loose := sum(1 for _ in access.loose_below(warehouse.folder)):
-        told = f"lets others at {loose:,} files and folders; to keep them yours: chmod -R go-rwx"
+        many = counted(loose, "file or folder", "files and folders")
+        keep = f"chmod -R go-rwx {shlex.quote(str(warehouse.folder))}"
+        told = f"others can get at {many} in it; to keep them yours: {keep}"
         yield Finding(WARNING, "modes", str(warehouse.folder), told)
 
 
@@ -149,7 +153,7 @@ def _wrong_with(path: Path, file: StoredFile, *, deep: bool) -> str | None:
     try:
         size = path.stat().st_size
         if size != file.size:
-            return f"has {size:,} bytes, not {file.size:,}"
+            return f"has {counted(size, 'byte')}, not {file.size:,}"
         if deep and write.hash_file(path) != file.content_hash:
             return "is not what was written: its hash is another"
     except FileNotFoundError:
@@ -245,10 +249,10 @@ def _of_counts(con: duckdb.DuckDBPyConnection, state: State) -> Iterator[Finding
     for file in state.files:
         written[file.table] += file.rows
     for table, rows in sorted(written.items()):
-        counted = f"select count(*) from {views.physical(table)}"  # noqa: S608 - our own names
-        (found,) = con.execute(counted).fetchall()[0]
+        count = f"select count(*) from {views.physical(table)}"  # noqa: S608 - our own names
+        (found,) = con.execute(count).fetchall()[0]
         if found != rows:
-            yield Finding(ERROR, "rows", table, f"has {found:,} rows, not {rows:,}")
+            yield Finding(ERROR, "rows", table, f"has {counted(found, 'row')}, not {rows:,}")
 
 
 def _of_query(con: duckdb.DuckDBPyConnection, query: SqlFile) -> Iterator[Finding]:
@@ -262,7 +266,7 @@ def _of_query(con: duckdb.DuckDBPyConnection, query: SqlFile) -> Iterator[Findin
             query.severity, query.name, where, told or query.summary, row.get("byte_start")
         )
     if len(found) > _MOST_ROWS:
-        told = f"{len(found) - _MOST_ROWS:,} more rows like these"
+        told = f"{counted(len(found) - _MOST_ROWS, 'more row')} like these"
         yield Finding(query.severity, query.name, query.name, told)
 
 

@@ -12,6 +12,7 @@ import duckdb
 from etl import ledger, omit, rewrite, sessions, step, terms, traces, views, write
 from etl.chain import State
 from etl.commit import Warehouse
+from etl.counts import counted
 from etl.errors import CheckError, UsageError
 from etl.hashing import line_hash
 from etl.omit import Loss, Wish
@@ -188,7 +189,7 @@ def _proven(warehouse: Warehouse, loss: Loss) -> list[str]:
     left = traces.traces_of(warehouse.folder, needles) if needles else []
     if left:
         raise CheckError(
-            f"forgotten, but still found in {len(left)} places: {', '.join(left[:5])}",
+            f"forgotten, but still found in {counted(len(left), 'place')}: {', '.join(left[:5])}",
             hint="names of files and folders are no lines: move the log, sync, and try again",
         )
     named = [session.encode() for session in sorted(loss.sessions)]

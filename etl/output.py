@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from etl.counts import counted
 from etl.errors import CclakeError, UsageError
 from etl.jsontext import indented, visible
 
@@ -120,12 +121,14 @@ def size_of(size: float) -> str:
 def sentence_of(run: Mapping[str, object]) -> str:
     """Return one line about a sync."""
     seconds = (int(str(run["ended_at"])) - int(str(run["started_at"]))) / 1e6
+    files = counted(int(str(run["files"])), "file")
     if not run["is_committed"]:
-        return f"nothing new in {run['files']:,} files · {seconds:.1f} s"
+        return f"nothing new in {files} · {seconds:.1f} s"
+    entries = counted(int(str(run["entries"])), "new entry", "new entries")
+    rejects = counted(int(str(run["rejects"])), "reject")
     return (
-        f"synced {run['files_read']:,} of {run['files']:,} files"
-        f" · {size_of(int(str(run['bytes'])))}"
-        f" · {run['entries']:,} new entries · {run['rejects']:,} rejects · {seconds:.1f} s"
+        f"synced {run['files_read']:,} of {files} · {size_of(int(str(run['bytes'])))}"
+        f" · {entries} · {rejects} · {seconds:.1f} s"
     )
 
 
@@ -133,7 +136,8 @@ def show_status(found: Mapping[str, object]) -> None:
     """Print what `cclake status` found."""
     rows, last_run = found["rows"], found["last_run"]
     logs = (
-        f"{found['source_files']:,} files, {size_of(int(str(found['log_bytes'])))} read,"
+        f"{counted(int(str(found['source_files'])), 'file')},"
+        f" {size_of(int(str(found['log_bytes'])))} read,"
         f" {found['files_gone']:,} gone, {found['files_pending']:,} with a tail that waits"
     )
     said = [
@@ -144,7 +148,8 @@ def show_status(found: Mapping[str, object]) -> None:
     if isinstance(last_run, dict):
         said.append(("last run", f"{_instant(last_run['ended_at'])}: {sentence_of(last_run)}"))
         said += _problems_of(last_run)
-    said.append(("logs live", f"{found['cleanup_days']:,} days, then Claude Code deletes them"))
+    days = counted(int(str(found["cleanup_days"])), "day")
+    said.append(("logs live", f"{days}, then Claude Code deletes them"))
     if found["advice"]:
         said.append(("advice", str(found["advice"])))
     if isinstance(rows, dict):
@@ -159,15 +164,16 @@ def show_check(report: "Report") -> None:
         byte = "" if one.byte is None else f", byte {one.byte:,}"
         click.echo(f"{one.severity}: {printable(one.where)}{byte}: {printable(one.what)}")
     looked = [
-        f"{report.commits:,} commits",
-        f"{report.files:,} files",
-        f"{report.entries:,} entries",
+        counted(report.commits, "commit"),
+        counted(report.files, "file"),
+        counted(report.entries, "entry", "entries"),
     ]
     if report.is_deep:
-        looked.append(f"{report.logs:,} logs, {size_of(report.bytes)}")
+        looked.append(f"{counted(report.logs, 'log')}, {size_of(report.bytes)}")
     errors = sum(one.severity == "error" for one in report.findings)
     warnings = len(report.findings) - errors
-    found = f"{errors:,} errors, {warnings:,} warnings" if report.findings else "nothing is wrong"
+    found = f"{counted(errors, 'error')}, {counted(warnings, 'warning')}"
+    found = found if report.findings else "nothing is wrong"
     click.echo(f"checked {' · '.join(looked)}: {found}")
     if errors:
         say("hint: cclake repair mends what can be mended, and says what cannot")
@@ -178,12 +184,18 @@ def show_scope(scope: "Scope", *, is_done: bool) -> None:
     if scope.is_empty():
         say("nothing here is like that")
         return
-    counted = (("sessions", len(scope.sessions)), ("files", scope.files), ("lines", scope.lines))
-    parts = [f"{count:,} {name}" for name, count in (*counted, ("typed prompts", scope.prompts))]
+    counts = {
+        "session": len(scope.sessions),
+        "file": scope.files,
+        "line": scope.lines,
+        "typed prompt": scope.prompts,
+    }
+    parts = [counted(count, name) for name, count in counts.items() if count]
     verb = f"forgotten in commit {scope.commit}, and no byte of it is left" if is_done else "to go"
     say(f"{verb}: {' · '.join(parts)}")
     for session, lines in scope.copies.items():
-        say(f"{lines:,} of these lines stand in session {printable(session)} too")
+        those = f"{counted(lines, 'of these lines stands', 'of these lines stand')}"
+        say(f"{those} in session {printable(session)} too")
     for place in scope.traces:
         say(f"its name still stands in {printable(place)}")
 
@@ -206,7 +218,8 @@ def show_repair(report: "Repair") -> None:
     for run in report.runs:
         click.echo(f"{printable(run.source)}: {sentence_of(asdict(run))}")
     for one in report.lost:
-        size = f" ({one.lines:,} lines, {one.bytes:,} bytes)" if one.bytes else ""
+        much = f" ({counted(one.lines, 'line')}, {counted(one.bytes, 'byte')})"
+        size = much if one.bytes else ""
         click.echo(f"lost: {printable(one.path)}: {printable(one.what)}{size}")
     for words in report.asks:
         click.echo(f"not synced: {printable(words)}")
@@ -283,7 +296,8 @@ def show_cards(found: Sequence["ShownCard"]) -> None:
 
 def show_explanation(found: "Explanation") -> None:
     """Print why a name is priced as it is, or is not."""
-    size = f", a prompt of {found.prompt_tokens:,} tokens" if found.prompt_tokens else ""
+    prompt = f", a prompt of {counted(found.prompt_tokens, 'token')}"
+    size = prompt if found.prompt_tokens else ""
     said = [
         ("name", found.name),
         ("means", f"{found.model}, {found.how}" if found.model else "nothing in the price book"),

@@ -16,6 +16,7 @@ from etl import build, chain, derive, ledger, mend, pricing, salvage, step, task
 from etl.build import PartResult
 from etl.chain import State, StoredFile
 from etl.commit import Warehouse
+from etl.counts import counted
 from etl.errors import StateError, StorageError
 from etl.facts import Facts
 from etl.mend import Account, Loss
@@ -269,7 +270,7 @@ class _Repair:
                 self._rows[file_id] = replace(self._rows[file_id], blank_bytes=0)
             else:
                 self._shelf.without_blanks(file_id, generation)
-        told = f"kept what is whole; {len(part.again):,} of its files are read again"
+        told = f"kept what is whole; to be read again: {counted(len(part.again), 'file')}"
         self._report.mended.append((f"part {slot.part} of {source}", told))
         result = PartResult(slot, source=source)
         if not self._report.is_dry:

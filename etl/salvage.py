@@ -13,6 +13,7 @@ from etl import chain, write
 from etl.chain import NewerFormatError, State, StoredFile
 from etl.commit import Warehouse
 from etl.content import FULL, KNOWN, METRICS, OFF
+from etl.counts import counted
 from etl.errors import StateError, UsageError
 from etl.tables import ALL_TABLES, ENTRIES, FACTS, REJECTS, SIDECARS, SOURCE_FILES, Table
 
@@ -114,7 +115,8 @@ def base_of(found: Survey, to: int | None) -> Base:
     stray = sum(path.is_file() for path in found.warehouse.files.glob("*.parquet"))
     if stray:
         where = str(found.warehouse.files)
-        found.wrong.append((where, f"has {stray:,} files, and no commit names them"))
+        many = counted(stray, "file")
+        found.wrong.append((where, f"has {many}, and no commit names what is there"))
     return Base(State(), has_terms=not found.newest())
 
 

@@ -84,12 +84,12 @@ def test_sync_says_one_sentence_and_prints_no_result(logs: Path, lake: Path) -> 
     write_log(logs, [user("hi"), assistant(), b"nonsense\n"])
     result = cclake("sync", "--logs", logs, "--warehouse", lake)
     assert (result.exit_code, result.stdout) == (0, "")
-    assert result.stderr.startswith("synced 1 of 1 files · ")
-    assert " · 2 new entries · 1 rejects · " in result.stderr
+    assert result.stderr.startswith("synced 1 of 1 file · ")
+    assert " · 2 new entries · 1 reject · " in result.stderr
 
     again = cclake("sync", "--logs", logs, "--warehouse", lake)
     assert (again.exit_code, again.stdout) == (0, "")
-    assert again.stderr.startswith("nothing new in 1 files · ")
+    assert again.stderr.startswith("nothing new in 1 file · ")
 
 
 def test_sync_prints_its_run_as_json(logs: Path, lake: Path) -> None:

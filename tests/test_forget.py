@@ -208,7 +208,7 @@ def test_the_command_asks_first_and_tells_what_went(told: Path) -> None:
     assert Warehouse(told).commit_numbers() == [1, 2]
     done = cclake(told, "forget", "--session", SESSION, stdin="y\n")
     assert done.exit_code == 0
-    assert "to go: 1 sessions · 3 files · 8 lines · 1 typed prompts" in done.stderr
+    assert "to go: 1 session · 3 files · 8 lines · 1 typed prompt\n" in done.stderr
     assert "no byte of it is left" in done.stderr
 
 

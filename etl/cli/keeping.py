@@ -8,6 +8,7 @@ import click
 
 from etl import output, stopping
 from etl.cli.base import json_option, main, warehouse_at, warehouse_option
+from etl.counts import counted
 
 _MOST_EVENTS = 5
 
@@ -86,4 +87,5 @@ def restore(session: str, folder: Path, warehouse: str | None, as_json: bool) ->
         output.show_json([asdict(file) for file in files])
     else:
         lines = sum(file.lines for file in files)
-        output.say(f"restored {len(files):,} files, {lines:,} lines, below {folder}")
+        many = f"{counted(len(files), 'file')}, {counted(lines, 'line')}"
+        output.say(f"restored {many}, below {folder}")
