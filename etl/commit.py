@@ -16,7 +16,7 @@ from uuid import uuid4
 
 from etl import chain, lock, stopping
 from etl.chain import State, StoredFile
-from etl.errors import BusyError, StateError, StorageError
+from etl.errors import BusyError, StateError, StorageError, UsageError
 from etl.jsontext import indented
 from etl.write import WrittenFile, sync_descriptor
 
@@ -45,6 +45,14 @@ class Warehouse:
     def exists(self) -> bool:
         """Say whether there is a warehouse here at all."""
         return self.commits.is_dir()
+
+    def refuse_if_missing(self) -> None:
+        """Refuse to ask a warehouse that there is none of."""
+        if not self.exists():
+            raise UsageError(
+                f"no warehouse at '{self.folder}'",
+                hint="run cclake sync first, or name another with --warehouse DIR",
+            )
 
     def create_folders(self) -> None:
         """Make the folders that are missing, for the owner alone."""

@@ -13,7 +13,7 @@ from etl import ledger, omit, rewrite, sessions, step, terms, traces, views, wri
 from etl.chain import State
 from etl.commit import Warehouse
 from etl.counts import counted
-from etl.errors import CheckError, UsageError
+from etl.errors import BusyError, CheckError, UsageError
 from etl.hashing import line_hash
 from etl.omit import Loss, Wish
 from etl.rewrite import LineKey, RewriteTask
@@ -58,33 +58,43 @@ class Scope:
         return not (self.files or self.lines or self.prompts)
 
 
-def forget(
-    warehouse: Warehouse,
-    wish: Wish,
-    *,
-    source: str,
-    is_rehearsal: bool = False,
-    time_zone: str | None = None,
-) -> Scope:
-    """Forget what was wished, prove that it is gone, and return what it was.
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a wish comes to in one commit, for a person to agree to before it goes."""
 
-    A rehearsal only says what would go.
-    """
+    state: State
+    loss: Loss
+    scope: Scope
+
+
+def find(warehouse: Warehouse, wish: Wish, *, time_zone: str | None = None) -> Found:
+    """Find what would go; nothing goes yet."""
     if not (wish.names_sessions() or wish.match):
         raise UsageError(
             "nothing is named that could be forgotten",
             hint="name --session, --project, --before or --match",
         )
+    warehouse.refuse_if_missing()
     with warehouse.lock():
         state = warehouse.load()
         warehouse.recover(state)
         scope, loss = _scope_of(warehouse, state, wish, time_zone)
-        if is_rehearsal or scope.is_empty():
-            return scope
-        committed = _without(warehouse, state, loss, source)
-        scope.commit = committed.number
-        scope.traces = _proven(warehouse, loss)
-    return scope
+    return Found(state, loss, scope)
+
+
+def forget(warehouse: Warehouse, found: Found, *, source: str) -> None:
+    """Forget what was found, prove that it is gone, and add to its scope what became of it."""
+    if found.scope.is_empty():
+        return
+    with warehouse.lock():
+        if warehouse.load().sha256 != found.state.sha256:
+            raise BusyError(
+                f"a sync has changed '{warehouse.folder}' since it was looked at",
+                hint="look again what would go; nothing was changed",
+            )
+        committed = _without(warehouse, found.state, found.loss, source)
+        found.scope.commit = committed.number
+        found.scope.traces = _proven(warehouse, found.loss)
 
 
 def _scope_of(
@@ -99,7 +109,7 @@ def _scope_of(
             scope.copies = {str(session): int(lines) for session, lines in found}
     stored = step.stored_books(warehouse, state, (SOURCE_FILES, PROMPT_HISTORY))
     if wish.match is None:
-        rows = ledger.from_arrow(stored[SOURCE_FILES.name])
+        rows = ledger.from_arrow(stored[SOURCE_FILES.name]) if stored else []
         gone = [row for row in rows if row.session_id in loss.sessions]
         loss.files = frozenset(row.file_id for row in gone)
         loss.parts = {row.part for row in gone if row.part is not None}

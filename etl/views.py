@@ -56,11 +56,7 @@ def connect(warehouse: Warehouse, *, time_zone: str | None = None) -> duckdb.Duc
 def snapshot_of(warehouse: Warehouse) -> Path | None:
     """Return the newest whole snapshot of a warehouse; None if nothing was ever synced into it."""
     access.refuse_if_shared(warehouse)
-    if not warehouse.exists():
-        raise UsageError(
-            f"no warehouse at '{warehouse.folder}'",
-            hint="run cclake sync first, or name another with --warehouse DIR",
-        )
+    warehouse.refuse_if_missing()
     return warehouse.snapshot()
 
 

@@ -12,7 +12,7 @@ from etl.check import Finding, check
 from etl.commit import Warehouse
 from etl.demo import write_tree
 from etl.errors import BusyError
-from etl.forget import forget
+from etl.forget import find, forget
 from etl.omit import Wish
 from tests.faults.test_readers import make_older
 from tests.meanwhile import act_before_reading
@@ -278,7 +278,8 @@ def test_a_check_whose_commit_goes_meanwhile_is_to_be_run_again(
     of_three_commits: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def forget_all() -> None:
-        forget(of_three_commits, Wish(session=SESSION), source="laptop")
+        all_of_it = find(of_three_commits, Wish(session=SESSION))
+        forget(of_three_commits, all_of_it, source="laptop")
 
     act_before_reading(first_commit(of_three_commits.folder), forget_all, monkeypatch)
     with pytest.raises(BusyError, match=r"commit 3 of .* was retired"):

@@ -274,7 +274,17 @@ def test_sql_that_does_not_work_is_exit_2(synced: Path, sql: str) -> None:
     assert on_disk(synced) == before
 
 
-@pytest.mark.parametrize("command", [("query", "select 1"), ("status",), ("views",)])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("query", "select 1"),
+        ("status",),
+        ("views",),
+        ("check",),
+        ("repair",),
+        ("forget", "--before", "2026-01-01"),
+    ],
+)
 def test_no_warehouse_is_exit_2_and_none_is_made(lake: Path, command: tuple[str, ...]) -> None:
     result = cclake(*command, "--warehouse", lake)
     refused(result, 2, f"no warehouse at '{lake}'", "cclake sync")

@@ -14,7 +14,7 @@ from etl import frames
 from etl.chain import State
 from etl.commit import KEPT_COMMITS, KEPT_SECONDS, Warehouse
 from etl.errors import BusyError, StateError
-from etl.forget import forget
+from etl.forget import find, forget
 from etl.omit import Wish
 from tests.meanwhile import act_before_reading
 from tests.sessions import assistant, encoded, run_sync, user, write_log
@@ -347,7 +347,7 @@ def test_a_reader_is_not_refused_when_what_it_looks_at_is_forgotten_meanwhile(
     run_sync(logs, synced.folder)
 
     def forget_dust() -> None:
-        forget(synced, Wish(match="kiln dust"), source="laptop")
+        forget(synced, find(synced, Wish(match="kiln dust")), source="laptop")
 
     act_before_reading(commit_file(synced, 1), forget_dust, monkeypatch)
     assert synced.load().number == 3

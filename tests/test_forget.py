@@ -12,8 +12,8 @@ from click.testing import CliRunner, Result
 from etl.check import check
 from etl.cli import main
 from etl.commit import Warehouse
-from etl.errors import CheckError, UsageError
-from etl.forget import Scope, forget
+from etl.errors import BusyError, CheckError, UsageError
+from etl.forget import Scope, find, forget
 from etl.omit import Wish
 from tests.searching import places_of
 from tests.sessions import (
@@ -79,9 +79,10 @@ def told(logs: Path, lake: Path) -> Path:
 
 
 def forgotten(lake: Path, **wish: str | date) -> Scope:
-    scope = forget(Warehouse(lake), Wish(**wish), source="laptop")  # type: ignore[arg-type]
+    found = find(Warehouse(lake), Wish(**wish))  # type: ignore[arg-type]
+    forget(Warehouse(lake), found, source="laptop")
     assert check(Warehouse(lake)).findings == []
-    return scope
+    return found.scope
 
 
 def test_a_session_is_gone_from_every_byte_and_the_others_stay(told: Path) -> None:
@@ -173,10 +174,31 @@ def test_copies_in_other_sessions_are_told(logs: Path, told: Path) -> None:
     assert forgotten(told, session=SESSION).copies == {"fork": 1}
 
 
-def test_a_rehearsal_changes_nothing(told: Path) -> None:
-    scope = forget(Warehouse(told), Wish(session=SESSION), source="laptop", is_rehearsal=True)
+def test_to_look_what_would_go_changes_nothing(told: Path) -> None:
+    scope = find(Warehouse(told), Wish(session=SESSION)).scope
     assert (scope.files, scope.commit) == (3, 0)
     assert Warehouse(told).commit_numbers() == [1, 2]
+
+
+def test_what_a_sync_has_added_since_the_look_does_not_go_unseen(logs: Path, told: Path) -> None:
+    found = find(Warehouse(told), Wish(session=SESSION))
+    append(logs / f"projects/{PROJECT}/{SESSION}.jsonl", user("Late", "u10", 30))
+    run_sync(logs, told)
+    with pytest.raises(BusyError, match="since it was looked at"):
+        forget(Warehouse(told), found, source="laptop")
+    assert Warehouse(told).commit_numbers() == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    "wish", [{"project": "/home/ada"}, {"before": date(2030, 1, 1)}, {"match": "kiln"}]
+)
+def test_where_there_is_nothing_there_is_nothing_to_forget(
+    logs: Path, lake: Path, wish: dict[str, str | date]
+) -> None:
+    with pytest.raises(UsageError, match="no warehouse"):
+        forgotten(lake, **wish)
+    run_sync(logs, lake)
+    assert forgotten(lake, **wish).is_empty()
 
 
 def test_nothing_that_is_like_that_makes_no_commit(told: Path) -> None:

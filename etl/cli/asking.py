@@ -119,10 +119,7 @@ def views(docs: str | None, as_sql: bool, warehouse: str | None) -> None:
         output.write_text(Path(docs), catalog.page())
         return
     place = warehouse_at(warehouse)
-    if not place.exists():
-        raise UsageError(
-            f"no warehouse at '{place.folder}'", hint="run cclake sync first, or name another"
-        )
+    place.refuse_if_missing()
     is_empty = place.snapshot() is None
     if as_sql:
         for statement in lake.statements(None if is_empty else place.current):

@@ -28,11 +28,9 @@ def check(deep: bool, warehouse: str | None, as_json: bool) -> None:
     Exit codes: 0 all is as promised (perhaps with warnings), 4 it is not.
     """  # noqa: D301 - click wants the control character
     from etl import check as proof
-    from etl.errors import UsageError
 
     place = warehouse_at(warehouse)
-    if not place.exists():
-        raise UsageError(f"no warehouse at '{place.folder}'", hint="run cclake sync first")
+    place.refuse_if_missing()
     report = proof.check(place, deep=deep)
     if as_json:
         output.show_json(asdict(report))
@@ -94,17 +92,16 @@ def forget(
     folder = str(project.expanduser().absolute()) if project else None
     wish = Wish(session, folder, before.date() if before else None, match)
     place = warehouse_at(warehouse)
-    name = config.machine_name()
-    scope = forgetting.forget(place, wish, source=name, is_rehearsal=True, time_zone=tz)
-    if not (dry_run or scope.is_empty()):
-        output.show_scope(scope, is_done=False)
+    found = forgetting.find(place, wish, time_zone=tz)
+    if not (dry_run or found.scope.is_empty()):
+        output.show_scope(found.scope, is_done=False)
         if not yes:
             click.confirm("Forget this for good?", abort=True, err=True)
-        scope = forgetting.forget(place, wish, source=name, time_zone=tz)
+        forgetting.forget(place, found, source=config.machine_name())
     if as_json:
-        output.show_json(asdict(scope))
+        output.show_json(asdict(found.scope))
     else:
-        output.show_scope(scope, is_done=bool(scope.commit))
+        output.show_scope(found.scope, is_done=bool(found.scope.commit))
 
 
 @main.command()
