@@ -79,14 +79,13 @@ def check(warehouse: Warehouse, *, deep: bool = False) -> Report:
 
 def _looked_at(warehouse: Warehouse, *, deep: bool) -> Report:
     report = Report(is_deep=deep)
-    try:
-        state = warehouse.load()
-    except StateError as error:
-        report.findings.append(Finding(ERROR, "chain", str(warehouse.commits), str(error)))
-        state = None
+    state, refusal = _newest(warehouse)
     report.findings += _of_modes(warehouse)
     report.findings += _of_commits(warehouse, report, deep=deep)
-    if state is None or not state.number:
+    # What is wrong with one document is told under its own name.
+    if refusal and refusal not in {one.what for one in report.findings}:
+        report.findings.append(Finding(ERROR, "chain", str(warehouse.commits), refusal))
+    if not state.number:
         return report
     report.commit = state.number
     report.findings += _of_parts(state)
@@ -97,6 +96,13 @@ def _looked_at(warehouse: Warehouse, *, deep: bool) -> Report:
         report.findings += _of_published(warehouse, state, deep=deep)
         report.findings += _of_rows(warehouse, state, report, deep=deep)
     return report
+
+
+def _newest(warehouse: Warehouse) -> tuple[State, str | None]:
+    try:
+        return warehouse.load_document(), None
+    except StateError as error:
+        return State(), str(error)
 
 
 def _of_modes(warehouse: Warehouse) -> Iterator[Finding]:

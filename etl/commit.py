@@ -8,9 +8,10 @@ Recovery has no decision to make: a commit file exists or it does not.
 import os
 import shutil
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
@@ -77,24 +78,27 @@ class Warehouse:
                 os.umask(mask)
 
     def load(self) -> State:
-        """Read the newest commit and refuse it if it cannot be trusted."""
+        """Read the newest commit and refuse it if it, or a file of it, cannot be trusted."""
+        return self._newest(self.read_commit)
+
+    def load_document(self) -> State:
+        """Read the newest commit and refuse it if its document cannot be trusted."""
+        return self._newest(partial(chain.read, self.commits))
+
+    def _newest(self, read: Callable[[int], State]) -> State:
         while True:
             shown = self._newest_shown()  # Before the commits, or one made meanwhile is missed.
             numbers = self.commit_numbers()
             try:
-                return self._newest_of(numbers, shown)
+                self._refuse_lost_commit(shown, max(numbers, default=0))
+                state = read(numbers[-1]) if numbers else State()
+                chain.refuse_gaps(self.commits, numbers, state)
             except (FileNotFoundError, StateError):
                 if self.commit_numbers() == numbers:
                     raise
                 # Another run has retired meanwhile what was looked at: look at what there is now.
-
-    def _newest_of(self, numbers: list[int], shown: int) -> State:
-        self._refuse_lost_commit(shown, max(numbers, default=0))
-        if not numbers:
-            return State()
-        state = self.read_commit(numbers[-1])
-        chain.refuse_gaps(self.commits, numbers, state)
-        return state
+            else:
+                return state
 
     def commit_numbers(self) -> list[int]:
         """Return the numbers of the commits that are kept, oldest first."""
@@ -103,13 +107,17 @@ class Warehouse:
     def read_commit(self, number: int) -> State:
         """Read one commit: its own hash, its format, and its files' presence and size."""
         state = chain.read(self.commits, number)
+        self._refuse_missing(state)
+        return state
+
+    def _refuse_missing(self, state: State) -> None:
         for file in state.files:
             if not self.holds(file):
+                named = f"'{self.files / file.name}', which commit {state.number} names,"
                 raise StateError(
-                    f"'{self.files / file.name}', which commit {number} names, is missing or cut",
+                    f"{named} is missing or cut",
                     hint="cclake check names all that is wrong; cclake repair mends it",
                 )
-        return state
 
     def holds(self, file: StoredFile) -> bool:
         """Say whether a stored file is there with its size."""

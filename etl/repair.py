@@ -84,7 +84,8 @@ class _Repair:
         is_other = bool(self._results or self._back or self._shelf.changed or self._base.is_rebuilt)
         if not self._base.has_terms:
             told = (
-                "the terms of content were lost: give --content and --redact again with cclake sync"
+                "the terms of content were lost: give --content and --redact again with cclake"
+                " sync; it reads again what was forgotten, if its logs are still there"
             )
             self._report.asks.append(told)
         self._look_at_commits()
@@ -261,7 +262,7 @@ class _Repair:
         ]
         part = mend.mended(left, accounts, readable)
         self._report.lost += part.losses
-        for file_id in part.again:
+        for file_id in sorted(part.again, key=lambda one: self._rows[one].path):
             row = self._rows[file_id]
             self._report.again.append(f"{row.root}/{row.path}")
             self._rows[file_id] = mend.set_back(row)

@@ -79,9 +79,10 @@ def test_a_missing_or_cut_file_is_named_with_the_commit(synced: Path) -> None:
     lost, cut = stored_path(synced, "usage"), stored_path(synced, "entries")
     lost.unlink()
     os.truncate(cut, 10)
-    told = {one.where.split()[0]: one.what for one in found(synced) if one.check == "files"}
-    assert told[str(lost)] == "is missing"
-    assert told[str(cut)].startswith("has 10 bytes, not ")
+    told = {one.where.split()[0]: one.what for one in found(synced)}
+    assert told.pop(str(lost)) == "is missing"
+    assert told.pop(str(cut)).startswith("has 10 bytes, not ")
+    assert told == {}
 
 
 @pytest.mark.parametrize("table", ["entries", "content_blocks", "usage", "source_files"])
@@ -94,6 +95,16 @@ def test_a_flipped_bit_is_found_by_a_deep_check(synced: Path, table: str) -> Non
 def test_a_damaged_older_commit_is_named(synced: Path) -> None:
     (Warehouse(synced).commits / f"{1:010d}.json").write_bytes(b"{}")
     assert "commit 1" in {one.where for one in found(synced)}
+
+
+def test_a_damaged_newest_commit_is_named_once(synced: Path) -> None:
+    (Warehouse(synced).commits / f"{2:010d}.json").write_bytes(b"{}")
+    assert [one.where for one in found(synced)] == ["commit 2"]
+
+
+def test_a_newest_commit_that_is_lost_is_named(synced: Path) -> None:
+    (Warehouse(synced).commits / f"{2:010d}.json").unlink()
+    assert "commit 2 was shown once and is missing" in only(found(synced)).what
 
 
 def test_a_part_without_one_of_its_tables_is_named(synced: Path) -> None:

@@ -12,8 +12,10 @@ from etl import check as proof
 from etl.cli import main
 from etl.commit import Warehouse
 from etl.errors import BusyError, StateError
+from etl.forget import find, forget
+from etl.omit import Wish
 from tests.faults.forked import at_each_step, exit_code_of
-from tests.ruins import Ruin, document, errors, files_of, mend
+from tests.ruins import APRIL, Ruin, document, errors, files_of, mend
 from tests.sessions import run_sync, value
 from tests.tampering import flip_a_bit, with_changed, without_files
 from tests.test_terms import old_warehouse
@@ -202,6 +204,19 @@ def test_what_was_moved_aside_goes_when_content_goes(ruin: Ruin, tmp_path: Path)
     run_sync(ruin.laptop, lake, content="metrics")
     assert not Warehouse(lake).damaged.exists()
     assert not proof.check(Warehouse(lake), deep=True).is_broken()
+
+
+def test_without_any_document_left_it_says_what_the_next_sync_may_bring_back(
+    ruin: Ruin, tmp_path: Path
+) -> None:
+    lake = ruin.anew(tmp_path)
+    forget(Warehouse(lake), find(Warehouse(lake), Wish(session=APRIL)), source="laptop")
+    document(lake, 5).write_bytes(b"")
+    report = mend(lake, ruin.laptop)
+    (asked,) = report.asks
+    assert "reads again what was forgotten" in asked
+    assert (report.runs, report.exit_code()) == ([], 1)
+    assert value(lake, f"select count(*) from source_files where session_id = '{APRIL}'") == 0  # noqa: S608
 
 
 def test_the_command_tells_what_it_did(
