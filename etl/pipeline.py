@@ -60,7 +60,10 @@ def sync(settings: Settings, *, executor: Executor | None = None) -> RunSummary:
 def _sync_locked(settings: Settings, warehouse: Warehouse, executor: Executor | None) -> RunSummary:
     state = warehouse.load()
     run = _begun(settings, warehouse, state)
+    before = state
     state = terms.settled(warehouse, state, settings, partial(_run_tasks, settings.jobs, executor))
+    if told := terms.told_of(before, state):
+        run.events.append((str(warehouse.folder), told))
     keeping = terms.keeping_of(warehouse, state)
     known = _stored_ledger(warehouse, state)
     walk = discover.walk(settings.roots, settings.configs)

@@ -13,11 +13,15 @@ from etl.build import PartResult
 from etl.chain import State
 from etl.commit import Warehouse
 from etl.config import Settings
-from etl.content import FULL, METRICS, Keeping
+from etl.content import FULL, KNOWN, METRICS, OFF, Keeping
 from etl.errors import UsageError
 from etl.rewrite import RewriteTask
 from etl.tables import BOOKS, FORGOTTEN
 
+_REDACTS = {
+    KNOWN: "hides known secrets from now on, and in what was there",
+    OFF: "hides no secrets from now on; what was hidden stays so",
+}
 Work = Callable[[Callable[[RewriteTask], PartResult], Sequence[RewriteTask]], Iterable[PartResult]]
 
 
@@ -52,6 +56,18 @@ def settled(warehouse: Warehouse, state: State, settings: Settings, work: Work) 
     if (state.content, state.redact, state.format) == (wanted.content, wanted.redact, chain.FORMAT):
         return wanted
     return _rewritten(warehouse, state, wanted, settings, work)
+
+
+def told_of(before: State, after: State) -> str:
+    """Say in words what became of a warehouse that was written anew; nothing if it was not."""
+    told = [f"written anew in commit {after.number}"]
+    if before.format != after.format:
+        told.append("upgraded from an older format")
+    if before.content != after.content:
+        told.append("keeps metrics only from now on, and no words of what was there")
+    if before.redact != after.redact:
+        told.append(_REDACTS[after.redact])
+    return ": ".join([told[0], "; ".join(told[1:])]) if before.number != after.number else ""
 
 
 def rewrite_tasks(

@@ -206,6 +206,7 @@ def test_what_was_moved_aside_goes_when_content_goes(ruin: Ruin, tmp_path: Path)
     assert not proof.check(Warehouse(lake), deep=True).is_broken()
 
 
+@pytest.mark.slow
 def test_without_any_document_left_it_says_what_the_next_sync_may_bring_back(
     ruin: Ruin, tmp_path: Path
 ) -> None:

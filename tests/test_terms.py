@@ -29,6 +29,9 @@ from tests.trees import MAINS, TREE
 
 OLD = Path(__file__).parent / "warehouses" / "format-1.tar.gz"
 WORDS = "the kiln burns at noon"
+KEEPS_METRICS = (
+    "written anew in commit 2: keeps metrics only from now on, and no words of what was there"
+)
 
 
 def old_warehouse(folder: Path) -> Path:
@@ -73,6 +76,8 @@ def test_the_next_sync_upgrades_an_older_warehouse_in_one_commit(
     lake = old_warehouse(tmp_path / "lake")
     run = run_sync(logs, lake)
     assert (run.exit_code(), run.commit) == (0, 3)
+    told = "written anew in commit 3: upgraded from an older format"
+    assert (str(lake), told) in run.events
     assert Warehouse(lake).load().format == chain.FORMAT
     assert value(lake, "select kind from sync_runs order by started_at desc limit 1") == "upgrade"
     assert check(Warehouse(lake)).findings == []
@@ -204,7 +209,8 @@ def test_a_full_warehouse_that_is_to_keep_metrics_lets_go_of_all_words_at_once(
     run_sync(logs, lake)
     shutil.rmtree(logs / "projects")
     (logs / "projects").mkdir()
-    run_sync(logs, lake, content="metrics")
+    run = run_sync(logs, lake, content="metrics")
+    assert (str(lake), KEEPS_METRICS) in run.events
     assert places_of(lake, WORDS) == []
     talk(logs)
     run_sync(logs, tmp_path / "anew", content="metrics")
@@ -284,6 +290,10 @@ def test_secrets_that_were_kept_are_hidden_when_that_is_asked_for(logs: Path, la
     run_sync(logs, lake)
     shutil.rmtree(logs / "projects")
     (logs / "projects").mkdir()
-    run_sync(logs, lake, redact="known")
+    run = run_sync(logs, lake, redact="known")
     assert places_of(lake, key) == places_of(lake, key[:20]) == []
     assert check(Warehouse(lake)).findings == []
+    off = run_sync(logs, lake, redact="off")
+    (hides, *_), (stays,) = run.events, off.events
+    assert "hides known secrets from now on, and in what was there" in hides[1]
+    assert "hides no secrets from now on; what was hidden stays so" in stays[1]
