@@ -182,7 +182,7 @@ def show_check(report: "Report") -> None:
 def show_scope(scope: "Scope", *, is_done: bool) -> None:
     """Tell what is to be forgotten, or was, and what is left of it elsewhere."""
     if scope.is_empty():
-        say("nothing here is like that")
+        say("nothing to forget: no session, line or prompt is like that")
         return
     counts = {
         "session": len(scope.sessions),
@@ -194,8 +194,8 @@ def show_scope(scope: "Scope", *, is_done: bool) -> None:
     verb = f"forgotten in commit {scope.commit}, and no byte of it is left" if is_done else "to go"
     say(f"{verb}: {' · '.join(parts)}")
     for session, lines in scope.copies.items():
-        those = f"{counted(lines, 'of these lines stands', 'of these lines stand')}"
-        say(f"{those} in session {printable(session)} too")
+        kept = f"kept in session {printable(session)}, which says the same"
+        say(f"{kept}: {counted(lines, 'line')}")
     for place in scope.traces:
         say(f"its name still stands in {printable(place)}")
 

@@ -37,22 +37,28 @@ def traces_of(folder: Path, spellings: Collection[bytes]) -> list[str]:
         shown = str(path.relative_to(folder))
         if any(spelling in shown.encode(errors="surrogateescape") for spelling in spellings):
             places.append(f"the name {shown}")
-        if path.is_file() and not path.is_symlink():
-            places += [f"{shown}: {where}" for where in _in_file(path, spellings)]
-    return places
+        if path.is_file() and not path.is_symlink() and _has_bytes(path, spellings):
+            places.append(f"{shown}: its bytes")
+    return places + traces_in_values(folder, spellings)
 
 
-def _in_file(path: Path, spellings: Collection[bytes]) -> Iterator[str]:
-    if _has_bytes(path, spellings):
-        yield "its bytes"
-    if path.suffix == ".parquet":
-        with pq.ParquetFile(path) as stored:
-            names = stored.schema_arrow.names
-            for group in range(stored.num_row_groups):
-                for name in names:
-                    rows = stored.read_row_group(group, columns=[name], use_threads=False)
-                    if pc.any(has_any(rows, spellings)).as_py():
-                        yield name
+def traces_in_values(folder: Path, spellings: Collection[bytes]) -> list[str]:
+    """Return where the words stand in what Parquet files pack, beside their own names and notes."""
+    return [
+        f"{path.relative_to(folder)}: {column}"
+        for path in sorted(folder.rglob("*.parquet"))
+        for column in _columns_with(path, spellings)
+    ]
+
+
+def _columns_with(path: Path, spellings: Collection[bytes]) -> Iterator[str]:
+    with pq.ParquetFile(path) as stored:
+        names = stored.schema_arrow.names
+        for group in range(stored.num_row_groups):
+            for name in names:
+                rows = stored.read_row_group(group, columns=[name], use_threads=False)
+                if pc.any(has_any(rows, spellings)).as_py():
+                    yield name
 
 
 def _has_bytes(path: Path, spellings: Collection[bytes]) -> bool:

@@ -145,6 +145,23 @@ def test_words_go_with_their_lines_and_the_rest_of_the_session_stays(told: Path)
     assert value(told, "select sum(output_tokens)::bigint from usage") == 15
 
 
+def test_words_that_cclake_uses_itself_go_from_all_that_was_logged(logs: Path, told: Path) -> None:
+    write_log(logs, [user("A generation of kilns", "w1", 9)], f"{PROJECT}/long.jsonl")
+    run_sync(logs, told)
+    assert forgotten(told, match="generation").lines == 1
+    assert rows(told, "select text from content_blocks where contains(text, 'generation')") == []
+    assert value(told, "select reason from rejects where raw is null") == "forgotten"
+
+
+def test_a_log_whose_name_has_the_words_is_told_with_what_to_do(logs: Path, told: Path) -> None:
+    write_log(logs, [user("Hi", "w1", 9)], "-home-ada-kiln-secret/s.jsonl")
+    write_log(logs, [user("A kiln-secret", "w2", 9)], f"{PROJECT}/t.jsonl")
+    run_sync(logs, told)
+    with pytest.raises(CheckError, match=r"source_files-.*: path") as caught:
+        forgotten(told, match="kiln-secret")
+    assert "move the log" in str(caught.value.hint)
+
+
 def test_words_do_not_come_back_with_a_log_that_is_read_anew(logs: Path, told: Path) -> None:
     forgotten(told, match=WORDS)
     log = logs / f"projects/{PROJECT}/{SESSION}.jsonl"
@@ -159,8 +176,9 @@ def test_words_do_not_come_back_with_a_log_that_is_read_anew(logs: Path, told: P
 def test_words_in_chosen_sessions_stay_in_the_others(logs: Path, told: Path) -> None:
     write_log(logs, [user(WORDS, "x1", 0, sessionId="third")], f"{PROJECT}/third.jsonl")
     run_sync(logs, told)
-    with pytest.raises(CheckError, match="still found"):
+    with pytest.raises(CheckError, match="still found") as caught:
         forgotten(told, match=WORDS, session="third")
+    assert "other sessions have the words" in str(caught.value.hint)
     assert value(told, f"select count(*) from raw.entries where session_id = '{SESSION}'") == 7  # noqa: S608
 
 
@@ -239,7 +257,20 @@ def test_the_command_prints_json(told: Path) -> None:
     assert done.exit_code == 0
     assert json.loads(done.stdout)["lines"] == 4
     again = cclake(told, "forget", "--match", WORDS, "--dry-run")
-    assert (again.exit_code, again.stderr) == (0, "nothing here is like that\n")
+    assert (again.exit_code, again.stdout) == (0, "")
+    assert again.stderr == "nothing to forget: no session, line or prompt is like that\n"
+
+
+def test_the_command_knows_directories_of_windows_and_where_projects_are_listed(
+    logs: Path, told: Path
+) -> None:
+    there = user("Hi", "w1", 0, sessionId="w", cwd="F:\\Work\\Kiln")
+    write_log(logs, [there], "F--Work-Kiln/w.jsonl")
+    run_sync(logs, told)
+    found = cclake(told, "forget", "--project", "F:\\Work\\Kiln", "--dry-run")
+    assert found.stderr.startswith("to go: 1 session")
+    none = cclake(told, "forget", "--project", "Kiln", "--dry-run")
+    assert (none.exit_code, "select distinct project from sessions" in none.stderr) == (0, True)
 
 
 def test_another_process_finds_nothing_either(told: Path) -> None:

@@ -3,7 +3,7 @@
 import sys
 from dataclasses import asdict
 from datetime import datetime
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 
 import click
 
@@ -41,9 +41,7 @@ def check(deep: bool, warehouse: str | None, as_json: bool) -> None:
 
 @main.command()
 @click.option("--session", metavar="ID", help="A session, by its id or its beginning.")
-@click.option(
-    "--project", metavar="DIR", type=click.Path(path_type=Path), help="Those of a directory."
-)
+@click.option("--project", metavar="DIR", help="Those of a directory.")
 @click.option(
     "--before",
     metavar="DAY",
@@ -61,7 +59,7 @@ def check(deep: bool, warehouse: str | None, as_json: bool) -> None:
 @stopping.listening()
 def forget(
     session: str | None,
-    project: Path | None,
+    project: str | None,
     before: datetime | None,
     match: str | None,
     tz: str | None,
@@ -84,13 +82,15 @@ def forget(
     \b
     Example: cclake forget --session 4f2a
              cclake forget --match 'the words' --dry-run
+    Exit codes: 0 done, or there is nothing like that, 1 not agreed to, 2 usage,
+    3 another run is at work, 4 the state was refused, or something of it is left,
+    5 nothing was committed.
     """  # noqa: D301 - click wants the control character
     from etl import config
     from etl import forget as forgetting
     from etl.omit import Wish
 
-    folder = str(project.expanduser().absolute()) if project else None
-    wish = Wish(session, folder, before.date() if before else None, match)
+    wish = Wish(session, _directory(project), before.date() if before else None, match)
     place = warehouse_at(warehouse)
     found = forgetting.find(place, wish, time_zone=tz)
     if not (dry_run or found.scope.is_empty()):
@@ -102,6 +102,15 @@ def forget(
         output.show_json(asdict(found.scope))
     else:
         output.show_scope(found.scope, is_done=bool(found.scope.commit))
+        if project and found.scope.is_empty():
+            output.say("hint: cclake query 'select distinct project from sessions' lists projects")
+
+
+def _directory(project: str | None) -> str | None:
+    """Return a project's directory as logs name it; one of Windows is whole as it is."""
+    if project is None or PureWindowsPath(project).drive:
+        return project
+    return str(Path(project).expanduser().absolute())
 
 
 @main.command()
