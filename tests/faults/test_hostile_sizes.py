@@ -19,6 +19,7 @@ from tests.sessions import (
     PROJECT,
     SESSION,
     Line,
+    append,
     assistant,
     encoded,
     envelope,
@@ -140,6 +141,65 @@ def test_long_lines_one_after_the_other_take_no_more_than_one(
     assert watched.run["entries"] == 8
     # A segment of 64 MB is written and let go before the next is read.
     assert watched.peak_bytes <= FIXED_BYTES + MOST_FACTOR * log.stat().st_size / 4
+
+
+def write_turns(root: Path, megabytes: int) -> Path:
+    """Write an ordinary log: prompts, calls and results of a few kilobytes."""
+    turns = (
+        [
+            user("Go on", f"u{n}", n % 3600),
+            assistant(tool_use(f"t{n}"), uuid=f"a{n}", message_id=f"m{n}", request=f"r{n}"),
+            tool_result(f"t{n}", f"{n} " + "clay " * 1200, uuid=f"r{n}"),
+        ]
+        for n in range(megabytes * 75)  # of 13.3 kB each
+    )
+    return write_pieces(root, map(encoded, turns))
+
+
+@pytest.mark.slow
+def test_a_log_of_a_gigabyte_is_read_in_time_and_memory(
+    logs: Path, lake: Path, tally: Tally
+) -> None:
+    small, large = logs / "small", logs / "large"
+    write_turns(small, 125)
+    log = write_turns(large, 1000)
+    once = watched_sync(small, lake / "small")
+    watched = watched_sync(large, lake / "large")
+    size = log.stat().st_size
+    log.unlink()
+    tally.bad_inputs += 1
+    assert size > 950 * MEGABYTE
+    assert (watched.run["problems"], watched.run["lines"]) == ([], 225_000)
+    assert watched.cpu_seconds <= 2 + 3 * 8 * once.cpu_seconds
+    # Texts are written and let go; what is derived of a session grows with its lines.
+    assert watched.peak_bytes <= FIXED_BYTES + size
+
+
+def write_many(root: Path, count: int) -> None:
+    for n in range(count):
+        session = f"{n:08d}-0000-4000-8000-000000000000"
+        path = root / "projects" / f"-p{n % 40}" / f"{session}.jsonl"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(encoded([user("hi", f"u{n}", sessionId=session)]))
+
+
+@pytest.mark.slow
+def test_fifty_thousand_logs_are_read_in_time_and_memory_and_then_left_alone(
+    logs: Path, lake: Path, tally: Tally
+) -> None:
+    small, large = logs / "small", logs / "large"
+    write_many(small, 6_250)
+    write_many(large, 50_000)
+    once = watched_sync(small, lake / "small")
+    first, idle = (watched_sync(large, lake / "large") for _ in range(2))
+    append(large / "projects/-p7/00000007-0000-4000-8000-000000000000.jsonl", user("ho", "v"))
+    more = watched_sync(large, lake / "large")
+    tally.bad_inputs += 1
+    assert (first.run["problems"], first.run["entries"]) == ([], 50_000)
+    assert first.cpu_seconds <= 2 + 3 * 8 * once.cpu_seconds
+    assert first.peak_bytes <= 1000 * MEGABYTE
+    assert (idle.run["is_committed"], more.run["entries"], more.run["files_read"]) == (False, 1, 1)
+    assert idle.cpu_seconds < first.cpu_seconds
 
 
 WORDY = {

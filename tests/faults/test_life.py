@@ -10,7 +10,7 @@ Where each fault of a source is injected, by the rows of the matrix:
     torn last lines (18)                        here; cut at any byte: test_read, test_properties
     deleted, before, between, during (27)       here, test_life_races; its tail: test_life_of_a_log
     locked, no file, links, swaps (29 to 31)    test_life_places, test_life_races, test_discover
-    odd names, deep, many (32, 33)              test_life_places, test_discover
+    odd names, deep, many, large (32, 33)       test_life_places, test_discover, test_hostile_sizes
     all of it in any order, with kills          test_model
 """
 

@@ -201,23 +201,3 @@ def test_a_log_twenty_folders_deep_is_followed(logs: Path, lake: Path, tally: Ta
     append(log, user("ho", "u2"))
     assert run_sync(logs, lake).lines == 1
     assert uuids_of(lake) == ["u1", "u2"]
-
-
-@pytest.mark.slow
-def test_two_thousand_logs_are_read_once_and_then_left_alone(
-    logs: Path, lake: Path, tally: Tally
-) -> None:
-    tally.injected += 1
-    for n in range(2000):
-        write_log(
-            logs, [user("hi", f"u{n}")], f"-p{n % 40}/{n:08d}-0000-4000-8000-000000000000.jsonl"
-        )
-    run = run_sync(logs, lake)
-    assert (run.exit_code(), run.files, run.entries) == (0, 2000, 2000)
-    append(
-        logs / "projects" / "-p7" / "00000007-0000-4000-8000-000000000000.jsonl", user("ho", "v")
-    )
-    run = run_sync(logs, lake)
-    assert (run.files_read, run.entries) == (1, 1)
-    assert not run_sync(logs, lake).is_committed
-    assert list(flaws_of(lake)) == []
