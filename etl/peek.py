@@ -78,8 +78,10 @@ def with_pending(
     row: LedgerRow, problems: list[tuple[str, str]], events: list[tuple[str, str]]
 ) -> LedgerRow:
     """Keep the tail of a file that has no whole line yet, unless it is too long to be kept."""
-    if row.kind == "sidecar" or row.size == 0 or row.gone_at is not None:
+    if row.kind == "sidecar" or row.gone_at is not None:
         return row
+    if not row.size:
+        return replace(row, pending=b"")
     if told := said_of_tail(row.size):
         events.append((row.path, told))
         return replace(row, pending=b"")

@@ -175,9 +175,10 @@ def test_bytes_added_since_the_walk_wait_for_the_next_run(tmp_path: Path) -> Non
     assert with_pending(row, [], []).pending == b'{"torn"'
 
 
-def test_an_empty_file_has_no_tail(tmp_path: Path) -> None:
+def test_an_empty_file_has_no_tail_also_where_it_had_one(tmp_path: Path) -> None:
     row = log(tmp_path, "s.jsonl", [])
     assert with_pending(row, [], []) == row
+    assert with_pending(replace(row, pending=b'{"torn"'), [], []) == row
 
 
 def test_a_tail_that_cannot_be_read_is_a_problem_and_looked_at_again(tmp_path: Path) -> None:

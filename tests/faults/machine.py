@@ -96,10 +96,19 @@ class LivesOfLogs(RuleBasedStateMachine):
         others = {"blank": b" \n", "broken": b"{%d oops\n" % number}
         return others.get(kind) or encoded([user(f"é {number}", f"u{number}")])
 
+    def _begin_if_new(self, name: str) -> None:
+        """Where a log stood before, another that begins is the same one with other bytes."""
+        if not self._path(name).exists():
+            self._new_names += 1
+            self._is_calm = self._is_calm and name not in {row.path for row in self._known()}
+
+    def _known(self) -> list[LedgerRow]:
+        return ledger_of(self._lake) if Warehouse(self._lake).exists() else []
+
     @rule(name=names, kinds=st.lists(kinds, min_size=1, max_size=3))
     def append_lines(self, name: str, kinds: list[str]) -> None:
         self._rests.pop(name, None)
-        self._new_names += not self._path(name).exists()
+        self._begin_if_new(name)
         append(self._path(name), *map(self._line, kinds))
 
     @precondition(lambda self: self._present())
@@ -112,7 +121,7 @@ class LivesOfLogs(RuleBasedStateMachine):
     @rule(name=names, left=st.sampled_from([1, 2, 40, 200]))
     def append_partial(self, name: str, left: int) -> None:
         line = self._line("user")
-        self._new_names += not self._path(name).exists()
+        self._begin_if_new(name)
         append(self._path(name), line[:-left])
         self._rests[name] = line[-left:]
 
