@@ -101,6 +101,9 @@ def _own_group(words: Path, options: list[str]) -> None:
     from etl.cli import main  # noqa: PLC0415 - the parent needs none of it
 
     os.setsid()
+    # Below nohup, or in the background of a shell, a run is told to ignore what would stop it.
+    for told in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(told, signal.SIG_DFL)
     said = os.open(words, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     os.dup2(said, sys.stdout.fileno())
     os.dup2(said, sys.stderr.fileno())

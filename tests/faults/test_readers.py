@@ -218,7 +218,7 @@ def pinned_to(tree: Path) -> duckdb.DuckDBPyConnection:
     """Open a snapshot as readers do, but only its lines."""
     con = duckdb.connect()
     for statement in views.statements(tree, with_comments=False):
-        if "schema" in statement or "view raw.entries " in statement:
+        if any(part in statement for part in ("snapshot() as", "schema", "view raw.entries ")):
             con.execute(statement)
     return con
 
