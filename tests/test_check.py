@@ -1,14 +1,18 @@
 """`cclake check`: silent on what is sound, and every damage is named with file and place."""
 
 import errno
+import json
 import os
+import re
 import shutil
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from click.testing import CliRunner
 
 from etl.check import Finding, check
+from etl.cli import main
 from etl.commit import Warehouse
 from etl.demo import write_tree
 from etl.errors import BusyError
@@ -17,7 +21,7 @@ from etl.omit import Wish
 from tests.faults.test_readers import make_older
 from tests.meanwhile import act_before_reading
 from tests.ruins import copy_of
-from tests.sessions import SESSION, append, assistant, encoded, run_sync, user, write_log
+from tests.sessions import PROJECT, SESSION, append, assistant, encoded, run_sync, user, write_log
 from tests.tampering import flip_a_bit, stored_path, with_changed, without_files
 from tests.test_chain import rewritten
 from tests.test_terms import old_warehouse
@@ -320,3 +324,28 @@ def test_a_commit_that_was_not_shown_yet_is_looked_at_and_no_promise_is_broken(
         "does not lead to commit 3; the next sync mends it",
     )
     assert (report.commit, report.entries) == (3, 4)
+
+
+# ---- The command.
+
+
+def test_the_command_says_what_it_looked_at_and_ends_with_0(synced: Path) -> None:
+    told = CliRunner().invoke(main, ["check", "--deep", "--warehouse", str(synced)])
+    assert (told.exit_code, told.stderr) == (0, "")
+    looked = r"checked 2 commits · \d+ files · 3 entries · 1 log, 1.1 kB: nothing is wrong\n"
+    assert re.fullmatch(looked, told.stdout)
+
+
+def test_the_command_names_what_is_broken_and_ends_with_4(synced: Path) -> None:
+    with_changed(synced, "entries", lambda rows: rows.slice(1))
+    stored_path(synced, "usage").chmod(0o644)
+    told = CliRunner().invoke(main, ["check", "--warehouse", str(synced)])
+    errors = [line for line in told.stdout.splitlines() if line.startswith("error: ")]
+    assert told.exit_code == 4
+    assert f"error: {PROJECT}/{SESSION}.jsonl: " in told.stdout
+    assert f"{len(errors)} errors, 1 warning" in told.stdout
+    assert told.stderr.startswith("hint: cclake repair")
+    as_json = CliRunner().invoke(main, ["check", "--json", "--warehouse", str(synced)])
+    assert as_json.exit_code == 4
+    told_again = json.loads(as_json.stdout)["findings"]
+    assert [one["severity"] for one in told_again].count("error") == len(errors)

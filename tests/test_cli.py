@@ -307,6 +307,19 @@ def test_a_sync_beside_another_is_exit_3(logs: Path, own: Path) -> None:
     assert on_disk(own, logs) == before
 
 
+@pytest.mark.parametrize(
+    "command", [("forget", "--match", "hi", "--yes"), ("repair",), ("views",)], ids=" ".join
+)
+def test_whatever_changes_a_warehouse_is_exit_3_beside_a_sync(
+    logs: Path, own: Path, command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(logs))
+    before = on_disk(own)
+    with Warehouse(own).lock():
+        refused(cclake(*command, "--warehouse", own), 3, "at work", "wait")
+    assert on_disk(own) == before
+
+
 def newer(content: bytes) -> bytes:
     document = orjson.loads(content)
     del document["sha256"]
