@@ -1,6 +1,7 @@
 """What can go wrong in words a person can act on, each with the exit code it ends in.
 
 CclakeError
+├── UnfinishedError  1  a commit is safe, but what has to follow it is not done yet
 ├── UsageError       2  the command line or the settings do not make sense
 ├── BusyError        3  another sync holds the lock, or won the race for the commit
 ├── StateError       4  the warehouse's state is damaged, or from a newer version
@@ -18,6 +19,10 @@ class CclakeError(Exception):
         super().__init__(what)
         self.what = what
         self.hint = hint
+
+
+class UnfinishedError(CclakeError):
+    """Raised when a commit is safe, but what has to follow it is not done yet."""
 
 
 class UsageError(CclakeError):

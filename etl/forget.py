@@ -13,7 +13,7 @@ from etl import ledger, omit, rewrite, sessions, step, terms, traces, views, wri
 from etl.chain import State, StoredFile
 from etl.commit import Warehouse
 from etl.counts import counted
-from etl.errors import BusyError, CheckError, UsageError
+from etl.errors import BusyError, CheckError, UnfinishedError, UsageError
 from etl.hashing import line_hash
 from etl.omit import Loss, Wish
 from etl.rewrite import LineKey, RewriteTask
@@ -168,6 +168,12 @@ def _without(warehouse: Warehouse, state: State, loss: Loss, source: str) -> Sta
     books = omit.books_without(stored, loss, keeping, run.started_at)
     committed = step.commit(warehouse, state, results, books, run, forgets=True)
     step.show(warehouse, committed, run)
+    if run.problems:
+        (_, problem), *_ = run.problems
+        raise UnfinishedError(
+            f"earlier commits may still have what was forgotten: {problem}",
+            hint="free space or fix the folder, and run it again",
+        )
     return committed
 
 

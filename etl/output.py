@@ -221,6 +221,8 @@ def show_repair(report: "Repair") -> None:
         much = f" ({counted(one.lines, 'line')}, {counted(one.bytes, 'byte')})"
         size = much if one.bytes else ""
         click.echo(f"lost: {printable(one.path)}: {printable(one.what)}{size}")
+    for path, problem in report.problems:
+        click.echo(f"{printable(path)}: {printable(problem)}")
     for words in report.asks:
         click.echo(f"not synced: {printable(words)}")
     click.echo(_end_of_repair(report))

@@ -60,14 +60,13 @@ def sync(settings: Settings, *, executor: Executor | None = None) -> RunSummary:
 def _sync_locked(settings: Settings, warehouse: Warehouse, executor: Executor | None) -> RunSummary:
     state = warehouse.load()
     run = _begun(settings, warehouse, state)
-    before = state
-    state = terms.settled(warehouse, state, settings, partial(_run_tasks, settings.jobs, executor))
-    if told := terms.told_of(before, state):
-        run.events.append((str(warehouse.folder), told))
+    work_on = partial(_run_tasks, settings.jobs, executor)
+    state = terms.settled(warehouse, state, settings, run, work_on)
     keeping = terms.keeping_of(warehouse, state)
     known = _stored_ledger(warehouse, state)
     walk = discover.walk(settings.roots, settings.configs)
-    run.files, run.problems = len(walk.files), [*walk.problems]
+    run.files = len(walk.files)
+    run.problems += walk.problems
     run.events += walk.events
 
     plan = resume.plan(
@@ -83,7 +82,7 @@ def _sync_locked(settings: Settings, warehouse: Warehouse, executor: Executor | 
     rows = [row for row in rows if not keeping.forgets(row.session_id)]
     gone = [row for row in gone if not _has_whole_tail(row)]
     work = list(tasks.part_tasks(rows, state, warehouse, keeping))
-    results = list(_run_tasks(settings.jobs, executor, build.build_part, work))
+    results = list(work_on(build.build_part, work))
     beside = _read_around(rows, warehouse, state, keeping)
 
     looked = _settled(rows, [*_outcomes(results), *beside.outcomes], run, keeping)

@@ -39,13 +39,16 @@ class Report:
     again: list[str] = field(default_factory=list)
     lost: list[Loss] = field(default_factory=list)
     asks: list[str] = field(default_factory=list)
+    problems: list[tuple[str, str]] = field(default_factory=list)
     damaged: str | None = None
     is_back: bool = False
     runs: list[RunSummary] = field(default_factory=list)
 
     def exit_code(self) -> int:
         """Return 0, or 1 if something could not be had or is left to do."""
-        return int(bool(self.lost or self.asks or any(run.problems for run in self.runs)))
+        is_undone = self.problems and not self.runs  # A sync shows what a repair could not.
+        has_problems = any(run.problems for run in self.runs)
+        return int(bool(self.lost or self.asks or is_undone or has_problems))
 
 
 def repair(
@@ -320,7 +323,9 @@ class _Repair:
         elif not is_new:
             self._warehouse.publish(after)
         self._report.commit = after.number
+        run.problems = []  # What was lost is in the commit, and in the report.
         step.show(self._warehouse, after, run)
+        self._report.problems = run.problems
 
     def _commit(self, run: RunSummary) -> State:
         run.events = [*self._report.wrong, *self._report.mended]

@@ -16,6 +16,7 @@ from etl.config import Settings
 from etl.content import FULL, KNOWN, METRICS, OFF, Keeping
 from etl.errors import UsageError
 from etl.rewrite import RewriteTask
+from etl.step import RunSummary
 from etl.tables import BOOKS, FORGOTTEN
 
 _REDACTS = {
@@ -38,8 +39,13 @@ def keeping_of(warehouse: Warehouse, state: State) -> Keeping:
     )
 
 
-def settled(warehouse: Warehouse, state: State, settings: Settings, work: Work) -> State:
-    """Return the state on the terms that are asked for and in the present format."""
+def settled(
+    warehouse: Warehouse, state: State, settings: Settings, run: RunSummary, work: Work
+) -> State:
+    """Return the state on the terms that are asked for and in the present format.
+
+    A run is told of what had to be written anew for that.
+    """
     wanted = replace(
         state,
         content=settings.content or state.content,
@@ -55,19 +61,7 @@ def settled(warehouse: Warehouse, state: State, settings: Settings, work: Work) 
         )
     if (state.content, state.redact, state.format) == (wanted.content, wanted.redact, chain.FORMAT):
         return wanted
-    return _rewritten(warehouse, state, wanted, settings, work)
-
-
-def told_of(before: State, after: State) -> str:
-    """Say in words what became of a warehouse that was written anew; nothing if it was not."""
-    told = [f"written anew in commit {after.number}"]
-    if before.format != after.format:
-        told.append("upgraded from an older format")
-    if before.content != after.content:
-        told.append("keeps metrics only from now on, and no words of what was there")
-    if before.redact != after.redact:
-        told.append(_REDACTS[after.redact])
-    return ": ".join([told[0], "; ".join(told[1:])]) if before.number != after.number else ""
+    return _rewritten(warehouse, state, wanted, run, work)
 
 
 def rewrite_tasks(
@@ -89,10 +83,10 @@ def rewrite_tasks(
 
 
 def _rewritten(
-    warehouse: Warehouse, state: State, wanted: State, settings: Settings, work: Work
+    warehouse: Warehouse, state: State, wanted: State, run: RunSummary, work: Work
 ) -> State:
     kind = "upgrade" if state.format < chain.FORMAT else "content"
-    run = step.RunSummary(uuid4().hex, settings.source, step.now(), kind=kind)
+    own = RunSummary(uuid4().hex, run.source, step.now(), kind=kind)
     before, after = keeping_of(warehouse, state), keeping_of(warehouse, wanted)
     results = list(work(rewrite.rewrite_part, rewrite_tasks(warehouse, state, before, after)))
     stored = step.stored_books(warehouse, state, BOOKS)
@@ -102,6 +96,20 @@ def _rewritten(
         if table.name in stored
     }
     hides = after.hides_more_than(before)
-    committed = step.commit(warehouse, wanted, results, books, run, forgets=hides)
-    step.show(warehouse, committed, run)
+    committed = step.commit(warehouse, wanted, results, books, own, forgets=hides)
+    step.show(warehouse, committed, own)
+    run.events.append((str(warehouse.folder), _told_of(state, committed)))
+    run.problems += own.problems
     return committed
+
+
+def _told_of(before: State, after: State) -> str:
+    """Say in words what became of a warehouse that was written anew."""
+    told = []
+    if before.format != after.format:
+        told.append("upgraded from an older format")
+    if before.content != after.content:
+        told.append("keeps metrics only from now on, and no words of what was there")
+    if before.redact != after.redact:
+        told.append(_REDACTS[after.redact])
+    return f"written anew in commit {after.number}: {'; '.join(told)}"

@@ -19,7 +19,7 @@ from etl.errors import BusyError
 from etl.forget import find, forget
 from etl.omit import Wish
 from tests.faults.test_readers import make_older
-from tests.meanwhile import act_before_reading
+from tests.meanwhile import act_before_reading, refuse_links_of_trees
 from tests.ruins import copy_of
 from tests.sessions import PROJECT, SESSION, append, assistant, encoded, run_sync, user, write_log
 from tests.tampering import flip_a_bit, stored_path, with_changed, without_files
@@ -307,15 +307,8 @@ def test_a_commit_that_was_not_shown_yet_is_looked_at_and_no_promise_is_broken(
 ) -> None:
     (log,) = (logs / "projects").rglob("*.jsonl")
     append(log, b'"}\n', user("more", "u3", 20))
-    link = os.link
-
-    def refusing(source: Path, target: Path) -> None:
-        if "tree-" in str(target):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), target)
-        link(source, target)
-
     with monkeypatch.context() as disk:
-        disk.setattr(os, "link", refusing)
+        refuse_links_of_trees(disk)
         assert run_sync(logs, followed).exit_code() == 1
     report = check(Warehouse(followed), deep=True)
     (finding,) = report.findings

@@ -15,6 +15,7 @@ from etl.errors import BusyError, StateError
 from etl.forget import find, forget
 from etl.omit import Wish
 from tests.faults.forked import at_each_step, exit_code_of
+from tests.meanwhile import refuse_links_of_trees
 from tests.ruins import APRIL, Ruin, document, errors, files_of, mend
 from tests.sessions import run_sync, value
 from tests.tampering import flip_a_bit, with_changed, without_files
@@ -179,6 +180,21 @@ def test_a_repair_that_was_killed_is_done_by_the_next(
         assert not mend(lake).wrong
         if exit_code == 0:
             break
+
+
+def test_a_repair_that_cannot_be_shown_says_so_and_the_next_run_shows_it(
+    ruin: Ruin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lake = ruin.anew(tmp_path)
+    flip_a_bit(files_of(lake, "usage")[0])
+    with monkeypatch.context() as disk:
+        refuse_links_of_trees(disk)
+        report = mend(lake)
+    assert (report.exit_code(), report.commit, report.runs) == (1, 5, [])
+    ((_, problem),) = report.problems
+    assert problem.startswith("commit 5 is safe, but showing it failed: [Errno 28] No space left")
+    assert mend(lake).exit_code() == 0
+    assert ruin.differences(lake) == {}
 
 
 def test_a_repair_beside_a_sync_is_busy(ruin: Ruin, tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from tests.sessions import (
 )
 
 Tables = dict[str, pa.Table]
+CLOCKS = frozenset({"first_seen_at", "forgotten_at"})
 LINES = [
     user("Count the trees", "u1", 0),
     assistant(tool_use("toolu_1"), uuid="a1", second=1, stop="tool_use"),
@@ -120,7 +121,7 @@ def published_tables(lake: Path) -> Tables:
 
 
 def _without_clocks(rows: pa.Table) -> pa.Table:
-    return rows.drop_columns([name for name in rows.column_names if name == "first_seen_at"])
+    return rows.drop_columns([name for name in rows.column_names if name in CLOCKS])
 
 
 def complaints(scene: Scene, lake: Path) -> Iterator[str]:

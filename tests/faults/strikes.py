@@ -55,12 +55,16 @@ class Struck:
 
 def struck_sync(logs: Path, lake: Path, strike: Strike, *, jobs: int = 1) -> Struck:
     """Run `cclake sync` in a process of its own under a strike, and wait for its end."""
+    return struck_command([*sync_options(logs, lake), "--jobs", str(jobs)], lake, strike)
+
+
+def struck_command(command: list[str], lake: Path, strike: Strike) -> Struck:
+    """Run a command in a process of its own under a strike, and wait for its end."""
     notes, words = lake.with_suffix(".steps"), lake.with_suffix(".words")
     for path in (notes, words):
         path.write_bytes(b"")
     steps = (lake, strike, notes)
-    options = [*sync_options(logs, lake), "--jobs", str(jobs)]
-    process = FORKS.Process(target=_doomed, args=(steps, words, options))
+    process = FORKS.Process(target=_doomed, args=(steps, words, command))
     process.start()
     process.join()
     exit_code = process.exitcode
