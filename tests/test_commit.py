@@ -150,6 +150,20 @@ def test_recovery_clears_staging_and_files_that_no_commit_names(synced: Warehous
     assert {path.name for path in synced.files.iterdir()} == {file.name for file in state.files}
 
 
+def test_a_run_makes_durable_what_the_one_before_it_may_not_have(
+    logs: Path, synced: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noted, fsync = list[int](), os.fsync
+
+    def noting(descriptor: int) -> None:
+        noted.append(os.fstat(descriptor).st_ino)
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", noting)
+    assert not run_sync(logs, synced.folder).is_committed
+    assert {synced.commits.stat().st_ino, synced.files.stat().st_ino} <= set(noted)
+
+
 def test_recovery_publishes_a_commit_that_was_not_shown_yet(synced: Warehouse) -> None:
     state = synced.load()
     later = synced.commit(state, state.files, [], {})
