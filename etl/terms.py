@@ -87,6 +87,7 @@ def _rewritten(
 ) -> State:
     kind = "upgrade" if state.format < chain.FORMAT else "content"
     own = RunSummary(uuid4().hex, run.source, step.now(), kind=kind)
+    own.events.append((str(warehouse.folder), _told_of(state, wanted)))
     before, after = keeping_of(warehouse, state), keeping_of(warehouse, wanted)
     results = list(work(rewrite.rewrite_part, rewrite_tasks(warehouse, state, before, after)))
     stored = step.stored_books(warehouse, state, BOOKS)
@@ -98,7 +99,7 @@ def _rewritten(
     hides = after.hides_more_than(before)
     committed = step.commit(warehouse, wanted, results, books, own, forgets=hides)
     step.show(warehouse, committed, own)
-    run.events.append((str(warehouse.folder), _told_of(state, committed)))
+    run.events += own.events
     run.problems += own.problems
     return committed
 
@@ -106,10 +107,10 @@ def _rewritten(
 def _told_of(before: State, after: State) -> str:
     """Say in words what became of a warehouse that was written anew."""
     told = []
-    if before.format != after.format:
+    if before.format < chain.FORMAT:
         told.append("upgraded from an older format")
     if before.content != after.content:
         told.append("keeps metrics only from now on, and no words of what was there")
     if before.redact != after.redact:
         told.append(_REDACTS[after.redact])
-    return f"written anew in commit {after.number}: {'; '.join(told)}"
+    return f"written anew in commit {before.number + 1}: {'; '.join(told)}"

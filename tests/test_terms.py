@@ -80,6 +80,7 @@ def test_the_next_sync_upgrades_an_older_warehouse_in_one_commit(
     assert (str(lake), told) in run.events
     assert Warehouse(lake).load().format == chain.FORMAT
     assert value(lake, "select kind from sync_runs order by started_at desc limit 1") == "upgrade"
+    assert (told,) in rows(lake, "select what from sync_events")
     assert check(Warehouse(lake)).findings == []
     assert not run_sync(logs, lake).is_committed
 

@@ -21,7 +21,8 @@ _MOST_EVENTS = 5
 @click.option(
     "--content",
     type=click.Choice(["full", "metrics"]),
-    help="metrics: counts, times and costs, not a word; for all that is there and all to come.",
+    help="metrics: counts, times and costs, not a word; for all that is there and all to come."
+    " There is no way back.",
 )
 @click.option(
     "--redact",
@@ -45,7 +46,7 @@ def sync(
 
     \b
     Example: cclake sync --logs ~/.claude
-    Exit codes: 0 done, 1 done but some files could not be read, 2 usage,
+    Exit codes: 0 done, 1 done but not all: some files could not be read, 2 usage,
     3 another sync is running, 4 the state was refused, or with --strict something
     has no price, 5 nothing was committed.
     """  # noqa: D301 - click wants the control character

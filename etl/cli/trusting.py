@@ -25,7 +25,8 @@ def check(deep: bool, warehouse: str | None, as_json: bool) -> None:
 
     \b
     Example: cclake check --deep
-    Exit codes: 0 all is as promised (perhaps with warnings), 4 it is not.
+    Exit codes: 0 all is as promised (perhaps with warnings), 2 usage, 3 a sync came in
+    between: run it again, 4 it is not as promised.
     """  # noqa: D301 - click wants the control character
     from etl import check as proof
 
@@ -41,7 +42,7 @@ def check(deep: bool, warehouse: str | None, as_json: bool) -> None:
 
 @main.command()
 @click.option("--session", metavar="ID", help="A session, by its id or its beginning.")
-@click.option("--project", metavar="DIR", help="Those of a directory.")
+@click.option("--project", metavar="DIR", help="Sessions of a directory.")
 @click.option(
     "--before",
     metavar="DAY",
@@ -82,9 +83,9 @@ def forget(
     \b
     Example: cclake forget --session 4f2a
              cclake forget --match 'the words' --dry-run
-    Exit codes: 0 done, or there is nothing like that, 1 not agreed to, 2 usage,
-    3 another run is at work, 4 the state was refused, or something of it is left,
-    5 nothing was committed.
+    Exit codes: 0 done, or there is nothing like that, 1 not agreed to, or left to the
+    next run to finish, 2 usage, 3 another run is at work or came in between, 4 the state
+    was refused, or something of it is left, 5 nothing was committed.
     """  # noqa: D301 - click wants the control character
     from etl import config
     from etl import forget as forgetting
@@ -140,7 +141,8 @@ def repair(
     \b
     Example: cclake repair --dry-run
     Exit codes: 0 all is sound, 1 something could not be had, 2 usage, 3 a sync is running,
-    4 written by another version of cclake, 5 nothing was committed.
+    4 written by another version of cclake, or open to changes by others, 5 nothing was
+    committed.
     """  # noqa: D301 - click wants the control character
     from etl import config, reread
     from etl import repair as mending
