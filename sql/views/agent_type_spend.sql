@@ -12,7 +12,11 @@
 -- cost_usd               list-price cost of all that has a price; null if nothing has
 -- unpriced_tokens        tokens that cost_usd leaves out
 select
-    if(spend.agent_id is null, 'main', if(spend.is_warmup, 'warmup', 'agent')) as thread,
+    case
+        when spend.agent_id is null then 'main'
+        when spend.is_warmup then 'warmup'
+        else 'agent'
+    end as thread,
     agents.agent_type,
     count(distinct (spend.session_id, spend.agent_id)) filter (
         where spend.agent_id is not null

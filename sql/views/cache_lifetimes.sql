@@ -26,11 +26,11 @@ cached as (
         spend.model,
         spend.cache_write_5m_tokens,
         spend.cache_write_1h_tokens,
-        if(
-            usage.since_last_ms > 300000,
-            least(spend.cache_read_tokens, usage.last_context_tokens),
-            0
-        ) as kept_tokens,
+        case
+            when usage.since_last_ms > 300000
+                then least(spend.cache_read_tokens, usage.last_context_tokens)
+            else 0
+        end as kept_tokens,
         (spend.price_share * 1000000)::hugeint as share_millionths,
         cards.cache_write_1h_pico_usd - cards.cache_write_5m_pico_usd as longer_pico_usd,
         cards.cache_write_5m_pico_usd - cards.cache_read_pico_usd as again_pico_usd
@@ -87,7 +87,11 @@ select
     sums.write_5m_tokens,
     sums.as_1h_extra_usd,
     coalesce(expired.tokens, 0) as expired_tokens,
-    if(expired.tokens is null, 0, expired.extra_usd)::decimal(38, 12) as expired_extra_usd,
+    case
+        when expired.tokens is null
+            then 0
+        else expired.extra_usd
+    end::decimal(38, 12) as expired_extra_usd,
     sums.write_1h_tokens,
     sums.as_5m_saved_usd,
     sums.kept_tokens,

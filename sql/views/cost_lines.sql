@@ -53,7 +53,11 @@ lines as (
     select
         components.* exclude (line)
         replace (
-            if(line.component = 'web_search', 1, price_share)::decimal(8, 6) as price_share
+            case
+                when line.component = 'web_search'
+                    then 1
+                else price_share
+            end::decimal(8, 6) as price_share
         ),
         line.component as component,
         line.units as units,

@@ -31,11 +31,11 @@ links as (
         session_id,
         link.pr_url as pr_url,
         link.linked_at as linked_at,
-        if(
-            lead(link_no) over session_links is null,
-            'infinity'::timestamptz,
-            coalesce(link.linked_at, 'infinity'::timestamptz)
-        ) as holds_to
+        case
+            when lead(link_no) over session_links is null
+                then 'infinity'::timestamptz
+            else coalesce(link.linked_at, 'infinity'::timestamptz)
+        end as holds_to
     from told
     window session_links as (partition by session_id order by link_no)
 ),

@@ -77,7 +77,7 @@ compared as (
         coalesce(booked.reported_tokens, 0) as reported_tokens,
         coalesce(found.logged_tokens, 0) as logged_tokens,
         coalesce(booked.reported_cost_usd, 0) as reported_cost_usd,
-        if(found.session_id is null, 0, found.cost_usd) as cost_usd,
+        case when found.session_id is null then 0 else found.cost_usd end as cost_usd,
         coalesce(found.unpriced_tokens, 0) as unpriced_tokens
     from booked
     full join found

@@ -64,9 +64,13 @@ rates as (
         cards.cache_write_5m_pico_usd,
         cards.cache_write_1h_pico_usd,
         cards.web_search_pico_usd,
-        if(tiers.tier = 'batch', cards.batch_hundredths, 100)
-        * if(places.place = 'us', cards.us_hundredths, 100)
-        * if(names.is_regional, cards.regional_hundredths, 100) as share_millionths
+        case when tiers.tier = 'batch' then cards.batch_hundredths else 100 end
+        * case when places.place = 'us' then cards.us_hundredths else 100 end
+        * case
+            when names.is_regional
+                then cards.regional_hundredths
+            else 100
+        end as share_millionths
     from model_names as names
     join rate_cards as cards on names.model = cards.model
     join (values ('standard'), ('fast')) as speeds (speed)
@@ -124,9 +128,9 @@ pieces as (
             item.cache_read_tokens as cache_read_tokens,
             item.cache_write_5m_tokens as cache_write_5m_tokens,
             item.cache_write_1h_tokens as cache_write_1h_tokens,
-            if(item.is_response, searches, 0) as searches,
+            case when item.is_response then searches else 0 end as searches,
             -- An advisor answers at its own speed.
-            if(item.piece = 'advisor', null, speed) as speed
+            case when item.piece = 'advisor' then null else speed end as speed
         ),
         item.piece as piece,
         item.is_response as is_response,
@@ -150,8 +154,16 @@ billable as (
                 and coalesce(output_tokens, 0) = 0
             ) as is_charged
         ),
-        if(coalesce(service_tier, '') in ('', 'priority'), 'standard', service_tier) as tier,
-        if(coalesce(inference_geo, '') in ('', 'not_available'), 'global', inference_geo) as place,
+        case
+            when coalesce(service_tier, '') in ('', 'priority')
+                then 'standard'
+            else service_tier
+        end as tier,
+        case
+            when coalesce(inference_geo, '') in ('', 'not_available')
+                then 'global'
+            else inference_geo
+        end as place,
         coalesce(input_tokens, 0)
         + coalesce(cache_read_tokens, 0)
         + coalesce(cache_write_5m_tokens, 0)
@@ -166,36 +178,50 @@ priced as (
         rates.card_speed,
         rates.valid_from as card_from,
         rates.prompt_min as card_prompt_min,
-        if(pieces.input_tokens > 0, pieces.input_tokens * rates.input_pico_usd, 0)
-        + if(pieces.output_tokens > 0, pieces.output_tokens * rates.output_pico_usd, 0)
-        + if(pieces.cache_read_tokens > 0, pieces.cache_read_tokens * rates.cache_read_pico_usd, 0)
-        + if(
-            pieces.cache_write_5m_tokens > 0,
-            pieces.cache_write_5m_tokens * rates.cache_write_5m_pico_usd,
-            0
-        )
-        + if(
-            pieces.cache_write_1h_tokens > 0,
-            pieces.cache_write_1h_tokens * rates.cache_write_1h_pico_usd,
-            0
-        ) as list_pico_usd,
-        if(
-            pieces.cache_read_tokens > 0,
-            pieces.cache_read_tokens * (rates.input_pico_usd - rates.cache_read_pico_usd),
-            0
-        ) as saved_pico_usd,
-        if(
-            pieces.cache_write_5m_tokens > 0,
-            pieces.cache_write_5m_tokens * (rates.cache_write_5m_pico_usd - rates.input_pico_usd),
-            0
-        )
-        + if(
-            pieces.cache_write_1h_tokens > 0,
-            pieces.cache_write_1h_tokens * (rates.cache_write_1h_pico_usd - rates.input_pico_usd),
-            0
-        ) as extra_pico_usd,
+        case when pieces.input_tokens > 0 then pieces.input_tokens * rates.input_pico_usd else 0 end
+        + case
+            when pieces.output_tokens > 0
+                then pieces.output_tokens * rates.output_pico_usd
+            else 0
+        end
+        + case
+            when pieces.cache_read_tokens > 0
+                then pieces.cache_read_tokens * rates.cache_read_pico_usd
+            else 0
+        end
+        + case
+            when pieces.cache_write_5m_tokens > 0
+                then pieces.cache_write_5m_tokens * rates.cache_write_5m_pico_usd
+            else 0
+        end
+        + case
+            when pieces.cache_write_1h_tokens > 0
+                then pieces.cache_write_1h_tokens * rates.cache_write_1h_pico_usd
+            else 0
+        end as list_pico_usd,
+        case
+            when pieces.cache_read_tokens > 0
+                then pieces.cache_read_tokens * (rates.input_pico_usd - rates.cache_read_pico_usd)
+            else 0
+        end as saved_pico_usd,
+        case
+            when pieces.cache_write_5m_tokens > 0
+                then pieces.cache_write_5m_tokens
+                * (rates.cache_write_5m_pico_usd - rates.input_pico_usd)
+            else 0
+        end
+        + case
+            when pieces.cache_write_1h_tokens > 0
+                then pieces.cache_write_1h_tokens
+                * (rates.cache_write_1h_pico_usd - rates.input_pico_usd)
+            else 0
+        end as extra_pico_usd,
         rates.share_millionths,
-        if(pieces.searches > 0, pieces.searches * rates.web_search_pico_usd, 0) as search_pico_usd
+        case
+            when pieces.searches > 0
+                then pieces.searches * rates.web_search_pico_usd
+            else 0
+        end as search_pico_usd
     from billable as pieces
     left join rates
         on pieces.model = rates.name
@@ -214,11 +240,11 @@ costed as (
             when not is_charged then 0
             when has_rate then
                 -- Shares apply to tokens, not to searches; what is below a pico-dollar is cut off.
-                if(
-                    share_millionths = 1000000,
-                    list_pico_usd,
-                    (list_pico_usd::hugeint * share_millionths // 1000000)::bigint
-                )
+                case
+                    when share_millionths = 1000000
+                        then list_pico_usd
+                    else (list_pico_usd::hugeint * share_millionths // 1000000)::bigint
+                end
                 + search_pico_usd
         end as cost_pico_usd,
         case
@@ -259,7 +285,7 @@ select
     costed.inference_geo,
     costed.input_tokens,
     costed.output_tokens,
-    if(costed.is_response, costed.thinking_tokens, null) as thinking_tokens,
+    case when costed.is_response then costed.thinking_tokens end as thinking_tokens,
     costed.cache_read_tokens,
     costed.cache_write_5m_tokens,
     costed.cache_write_1h_tokens,
@@ -279,14 +305,18 @@ select
         when not costed.has_rate then 'unpriced_variant'
         else 'unpriced_component'
     end as cost_status,
-    if(costed.cost_pico_usd is null, costed.prompt_tokens + costed.output_tokens, 0)
+    case
+        when costed.cost_pico_usd is null
+            then costed.prompt_tokens + costed.output_tokens
+        else 0
+    end
         as unpriced_tokens,
     nullif(
         concat_ws(
             ', ',
             costed.flags,
-            if(costed.service_tier = 'priority', 'priority_tier', null),
-            if(costed.occurred_at is null, 'without_time', null)
+            case when costed.service_tier = 'priority' then 'priority_tier' end,
+            case when costed.occurred_at is null then 'without_time' end
         ),
         ''
     ) as flags
