@@ -97,7 +97,7 @@ fix: $(INSTALLED) ## format, and mend what ruff can mend
 	@$(BIN)/ruff format $(if $(QUIET),-q)
 
 golden: $(INSTALLED) ## write the expected results again; read the diff before you keep it
-	@$(BIN)/python -m pytest tests/test_golden.py --rewrite-golden -q
+	@$(BIN)/python -m pytest tests/test_golden.py tests/pages --rewrite-golden -q
 
 docs: $(INSTALLED) ## write sql/README.md from the SQL headers, and the answers in sql/QUESTIONS.md
 	@$(BIN)/cclake views --docs sql/README.md

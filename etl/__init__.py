@@ -45,6 +45,9 @@ The map, in the order in which a run flows through it:
     answers    one query and its result, in the form asked for
     frames     tables, views and queries as polars frames
     sessions   sessions by id or directory
+    reading    a session as its reader expects it: its threads, asked of the warehouse
+    conversation  rows of threads → turns, messages, calls and agents, pure
+    pages      what is read: a session as text, Markdown or one object
     rebuild    rows → the object that was logged, pure
     restore    a session's files, back from the warehouse
     forget     sessions or lines taken out for good, and the proof that they are gone

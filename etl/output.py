@@ -1,10 +1,12 @@
 """How results and errors are shown: the result on stdout, the talk on stderr."""
 
+import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from decimal import Decimal
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -22,6 +24,13 @@ if TYPE_CHECKING:
     from etl.repair import Report as Repair
 
 _TITLE_CHARS = 60
+_LINES_AT_ONCE = 100
+_STYLES: dict[str, dict[str, Any]] = {
+    "bold": {"bold": True},
+    "dim": {"dim": True},
+    "bad": {"fg": "red"},
+    "hit": {"bold": True, "fg": "yellow"},
+}
 _PROBLEMS_SHOWN = 3
 _PRICES = ("input", "output", "write 5m", "write 1h", "read")
 _UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
@@ -66,6 +75,22 @@ def write_text(path: Path, text: str) -> None:
         raise UsageError(f"cannot write '{path}': {error.strerror}", hint="name another") from error
 
 
+def show_lines(lines: Iterable[str | Sequence[tuple[str, str]]]) -> None:
+    """Print lines as they come, some at a time; of styled pieces a terminal shows the styles."""
+    has_styles = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    shown = (
+        line if isinstance(line, str) else _line_of(line, has_styles=has_styles) for line in lines
+    )
+    while some := list(islice(shown, _LINES_AT_ONCE)):
+        click.echo("\n".join(some))
+
+
+def _line_of(pieces: Sequence[tuple[str, str]], *, has_styles: bool) -> str:
+    if not has_styles:
+        return "".join(words for words, _ in pieces)
+    return "".join(click.style(words, **_STYLES.get(style, {})) for words, style in pieces)
+
+
 def show_table(names: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     """Print rows as an aligned table: words left, numbers right, control characters escaped."""
     names = [printable(name) for name in names]  # A pivot makes names of values.
@@ -104,6 +129,8 @@ def _cell(value: object) -> str:
 
 def printable(text: str) -> str:
     """Escape what could steer a terminal or reorder its text."""
+    if text.isprintable():
+        return text
     return "".join(
         character if character.isprintable() else character.encode("unicode_escape").decode()
         for character in text

@@ -41,6 +41,11 @@ def load(layer: str) -> tuple[SqlFile, ...]:
     )
 
 
+def text_of(layer: str, name: str) -> str:
+    """Return the text of one query."""
+    return next(file.query for file in load(layer) if file.name == name)
+
+
 def parse(name: str, text: str) -> SqlFile:
     """Read the header: summary lines, `severity:` of a check, `grain:`, then a line a column."""
     summary: list[str] = []

@@ -11,23 +11,23 @@ VAGUE = frozenset({"data", "handler", "helper", "helpers", "info", "manager", "u
 LIBRARY_MODULES: dict[str, frozenset[str]] = {
     "click": frozenset({"cli", "output"}),
     "duckdb": frozenset(
-        {"answers", "check", "compare", "derive", "engine", "forget", "restore", "sessions"}
-        | {"views"}
+        {"answers", "check", "compare", "derive", "engine", "forget", "reading", "restore"}
+        | {"search", "sessions", "shell", "views"}
     ),
     "orjson": frozenset({"chain", "demo", "jsontext", "parse"}),
     "polars": frozenset({"answers", "frames"}),
     "pyarrow": frozenset(
         {"answers", "around", "build", "check", "content", "derive", "facts", "ledger", "mend"}
-        | {"omit", "pipeline", "pricing", "repair", "rewrite", "runs", "salvage", "shelf", "step"}
-        | {"tables", "traces", "views", "write"}
+        | {"omit", "pipeline", "pricing", "reading", "repair", "rewrite", "runs", "salvage"}
+        | {"shelf", "step", "tables", "traces", "views", "write"}
     ),
     "xxhash": frozenset({"hashing"}),
 }
 
 # Pure modules see neither files nor clocks: paths and time come in as arguments.
 PURE = frozenset(
-    {"cards", "content", "jsontext", "normalise", "parse", "parts", "prices", "redact", "resume"}
-    | {"tables"}
+    {"cards", "content", "conversation", "jsontext", "normalise", "parse", "parts", "prices"}
+    | {"redact", "resume", "tables"}
 )
 PURE_MAY_IMPORT = PURE | {"errors", "hashing"}
 IMPURE_LIBRARIES = frozenset({"io", "os", "pathlib", "shutil", "subprocess", "tempfile", "time"})
@@ -52,6 +52,9 @@ STAGE_IMPORTS: dict[str, frozenset[str]] = {
     "bill": frozenset({"commit", "views"}),
     "frames": frozenset({"commit", "views"}),
     "restore": frozenset({"commit", "views", "write"}),
+    "client": frozenset({"commit", "views"}),
+    "reading": frozenset({"commit", "views"}),
+    "shell": frozenset({"commit", "views"}),
     "rewrite": frozenset({"parse", "write"}),
     "repair": frozenset({"commit", "derive", "write"}),
     "salvage": frozenset({"commit", "write"}),

@@ -123,6 +123,7 @@ def test_no_door_leads_into_a_folder_that_others_can_write(own: Warehouse) -> No
         ("query", "select 1"),
         ("status",),
         ("sessions",),
+        ("show", SESSION),
         ("restore", SESSION, "--to", back),
         ("views",),
         ("prices", "explain", "msg_1"),

@@ -222,6 +222,9 @@ PIVOT = "pivot (select tool_name from tool_calls) on tool_name using count(*)"
         ("query", PIVOT),
         ("query", PIVOT, "--format", "json"),
         ("views", "--print"),
+        ("show", SESSION, "--tools", "--thinking"),
+        ("show", SESSION, "--format", "markdown"),
+        ("show", SESSION, "--format", "json"),
     ],
     ids=" ".join,
 )
@@ -275,6 +278,7 @@ def test_no_name_of_a_warehouse_steers_sql_or_a_glob(place: Path, tmp_path: Path
         ("restore", "\x1b", "--to", "/nowhere"),
         ("restore", "", "--to", "/nowhere"),
         ("restore", "no\x9bne", "--to", "/nowhere"),
+        ("show", "no\x9bne"),
     ],
     ids=lambda arguments: ascii(" ".join(arguments)),
 )

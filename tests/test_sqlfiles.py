@@ -13,7 +13,7 @@ from etl.tables import DERIVED
 
 SHIPPED = [
     (layer, file)
-    for layer in ("checks", "steps", "tables", "views")
+    for layer in ("checks", "reading", "steps", "tables", "views")
     for file in sqlfiles.load(layer)
 ]
 ARROW_LAMBDA = re.compile(r"\b\w+\s*->(?!>)\s*(?!\s*['\"$])")
@@ -68,6 +68,11 @@ def test_the_files_of_a_folder_come_by_name() -> None:
 def test_every_derived_table_and_every_step_has_its_file_and_no_file_is_idle() -> None:
     assert {file.name for file in sqlfiles.load("tables")} == {table.name for table in DERIVED}
     assert {file.name for file in sqlfiles.load("steps")} == set(STEPS)
+
+
+def test_a_query_is_found_by_its_name() -> None:
+    for layer, file in SHIPPED:
+        assert sqlfiles.text_of(layer, file.name) == file.query
 
 
 @every_file

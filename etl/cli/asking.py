@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 import click
 
 from etl import output
-from etl.cli.base import json_option, main, warehouse_at, warehouse_option
+from etl.cli.base import advise, json_option, main, warehouse_at, warehouse_option
 from etl.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from etl.commit import Warehouse
 
 
 # SQL may begin with a comment, which looks like an option.
@@ -47,7 +45,7 @@ def query(sql: str, form: str, tz: str | None, warehouse: str | None) -> None:
         "parquet": lambda one: one.write_parquet(sys.stdout.buffer),
     }
     printers[form](answer)
-    _advise(place)
+    advise(place)
 
 
 @main.command()
@@ -93,14 +91,7 @@ def sessions(
         output.show_sessions(found[:limit])
         if len(found) > limit:
             output.say(f"{len(found) - limit:,} more; --limit {len(found)} shows them all")
-    _advise(place)
-
-
-def _advise(warehouse: "Warehouse") -> None:
-    from etl import freshness
-
-    if advice := freshness.freshness_of(warehouse).words():
-        output.say(advice)
+    advise(place)
 
 
 @main.command()

@@ -30,6 +30,14 @@ def warehouse_at(given: str | None) -> "Warehouse":
     return warehouse
 
 
+def advise(warehouse: "Warehouse") -> None:
+    """Say, beside an answer, if the last sync was long ago."""
+    from etl import freshness
+
+    if advice := freshness.freshness_of(warehouse).words():
+        output.say(advice)
+
+
 class _Group(click.Group):
     """Shows our own errors as a sentence and a hint, and an interrupt not at all."""
 
