@@ -47,7 +47,8 @@ The map, in the order in which a run flows through it:
     sessions   sessions by id or directory
     reading    a session as its reader expects it: its threads, asked of the warehouse
     conversation  rows of threads → turns, messages, calls and agents, pure
-    pages      what is read: a session as text, Markdown or one object
+    pages      what is read: a session as text, Markdown or one object, and hits
+    search     where words stand
     rebuild    rows → the object that was logged, pure
     restore    a session's files, back from the warehouse
     forget     sessions or lines taken out for good, and the proof that they are gone

@@ -42,7 +42,11 @@ def found(
 
 
 def ids_of(con: duckdb.DuckDBPyConnection, beginning: str) -> list[str]:
-    """Return the ids that begin so, by the ledger alone."""
+    """Return the ids that begin so, by the ledger alone; none begins with what is no text."""
+    try:
+        beginning.encode()
+    except UnicodeEncodeError:
+        return []
     return _ids(con, _BY_BEGINNING, beginning)
 
 

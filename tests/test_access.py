@@ -124,6 +124,7 @@ def test_no_door_leads_into_a_folder_that_others_can_write(own: Warehouse) -> No
         ("status",),
         ("sessions",),
         ("show", SESSION),
+        ("search", "Hi"),
         ("restore", SESSION, "--to", back),
         ("views",),
         ("prices", "explain", "msg_1"),

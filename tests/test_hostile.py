@@ -235,6 +235,16 @@ def test_no_command_lets_a_log_steer_the_terminal(place: Path, arguments: tuple[
     assert_steers_no_terminal(result)
 
 
+def test_no_hit_lets_a_log_steer_the_terminal(place: Path) -> None:
+    words = {bad.lstrip("-")[:3] for bad in HOSTILE.values()}
+    for more in ((), ("--json",)):
+        found = [cclake(place, "search", one, *more) for one in words if one.strip()]
+        assert all(result.exit_code == 0 for result in found)
+        assert len("".join(result.stdout for result in found)) > 5000
+        for result in found:
+            assert_steers_no_terminal(result)
+
+
 STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
@@ -279,6 +289,8 @@ def test_no_name_of_a_warehouse_steers_sql_or_a_glob(place: Path, tmp_path: Path
         ("restore", "", "--to", "/nowhere"),
         ("restore", "no\x9bne", "--to", "/nowhere"),
         ("show", "no\x9bne"),
+        ("search", "x", "--session", "no\x9bne"),
+        ("search", "x", "--tool", "\x1b[2J", "--in", "prompts"),
     ],
     ids=lambda arguments: ascii(" ".join(arguments)),
 )

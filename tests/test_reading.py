@@ -57,7 +57,10 @@ def answer(
 # ---- Which session.
 
 
-@pytest.mark.parametrize(("name", "words"), [("none", "no session"), ("", "2 sessions begin")])
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("none", "no session"), ("", "2 sessions begin"), ("\udcff", "no session")],
+)
 def test_a_name_that_fits_no_session_or_several_is_refused(
     logs: Path, lake: Path, name: str, words: str
 ) -> None:

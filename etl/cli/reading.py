@@ -1,12 +1,16 @@
-"""Commands that read on: a session as it went."""
+"""Commands that read on: one session, and words in all of them."""
 
 import shutil
 import sys
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
 
 import click
 
 from etl import output
-from etl.cli.base import main, warehouse_at, warehouse_option
+from etl.cli.base import advise, json_option, main, warehouse_at, warehouse_option
+from etl.counts import counted
 
 _NARROWEST, _WIDEST = 60, 200
 tz_option = click.option("--tz", metavar="ZONE", help="Time zone of times, such as Europe/Berlin.")
@@ -63,3 +67,78 @@ def show(
     else:
         wanted = text.Look(_columns(), agents, thinking, tools)
         output.show_lines(text.page_of(conversation, wanted))
+
+
+@main.command()
+@click.argument("text")
+@click.option(
+    "--in",
+    "areas",
+    multiple=True,
+    type=click.Choice(["prompts", "answers", "inputs", "results", "thinking"]),
+    help="Where to look; may be said again (default: everywhere but in thinking).",
+)
+@click.option(
+    "--project", metavar="DIR", type=click.Path(path_type=Path), help="Sessions of a directory."
+)
+@click.option("--since", metavar="DAY", type=click.DateTime(["%Y-%m-%d"]), help="From that day on.")
+@click.option("--until", metavar="DAY", type=click.DateTime(["%Y-%m-%d"]), help="That day too.")
+@click.option("--tool", metavar="NAME", help="Only inputs and results of that tool.")
+@click.option("--session", metavar="ID", help="One session, by its id or its beginning.")
+@click.option("--case", is_flag=True, help="Tell capital letters from small ones.")
+@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True)
+@tz_option
+@warehouse_option
+@json_option
+def search(
+    text: str,
+    areas: tuple[str, ...],
+    project: Path | None,
+    since: datetime | None,
+    until: datetime | None,
+    tool: str | None,
+    session: str | None,
+    case: bool,
+    limit: int,
+    tz: str | None,
+    warehouse: str | None,
+    as_json: bool,
+) -> None:
+    """Find TEXT in prompts, answers, and in what went into tools and came out of them.
+
+    The newest come first, and what was copied counts once. TEXT is found as it stands, within
+    words too, capital or small. Of what the program itself put in, nothing is searched.
+
+    \b
+    Example: cclake search 'connection refused' --in results --tool Bash
+             cclake search kiln --project . --since 2026-03-01
+    """  # noqa: D301 - click wants the control character
+    from etl import search as finding
+    from etl.pages import hits
+
+    wish = finding.Wish(
+        text,
+        areas,
+        str(project.expanduser().absolute()) if project else None,
+        since.date() if since else None,
+        until.date() if until else None,
+        tool,
+        session,
+        case,
+    )
+    place = warehouse_at(warehouse)
+    found = finding.search(place, wish, limit=limit, time_zone=tz)
+    if as_json:
+        output.show_json([asdict(hit) for hit in found.hits])
+    else:
+        width = _columns() or _NARROWEST * 2
+        output.show_lines(line for hit in found.hits for line in hits.lines_of(hit, width))
+    output.say(_sum_of(found.total, len(found.hits)))
+    advise(place)
+
+
+def _sum_of(total: int, shown: int) -> str:
+    if not total:
+        return "nothing found"
+    more = f", the newest {shown:,} shown; --limit {total} shows them all"
+    return f"{counted(total, 'hit')}{more if total > shown else ''}"
