@@ -49,6 +49,9 @@ The map, in the order in which a run flows through it:
     conversation  rows of threads → turns, messages, calls and agents, pure
     pages      what is read: a session as text, Markdown or one object, and hits
     search     where words stand
+    shell      a prompt of our own: statements over several lines, on one snapshot
+    keyboard   line editing, completion, and a history
+    client     DuckDB's own client, where one is installed
     rebuild    rows → the object that was logged, pure
     restore    a session's files, back from the warehouse
     forget     sessions or lines taken out for good, and the proof that they are gone

@@ -27,6 +27,8 @@ _STEERING = re.compile(
 _BATCH_ROWS = 100_000
 # As reading a file fails that is not what its name or its commit says.
 _OF_FILES = (duckdb.InvalidInputException, duckdb.IOException, duckdb.SerializationException)
+# A longer message than this is one that quotes what it cannot read.
+_LONGEST, _MOST_LINES = 300, 10
 _NEEDS_QUOTES = re.compile(r'[,"\n\t]')
 
 
@@ -79,20 +81,44 @@ class Answer:
 def ask(warehouse: Warehouse, sql: str, *, time_zone: str | None) -> Answer:
     """Run one query over one whole snapshot."""
     with closing(views.connect(warehouse, time_zone=time_zone)) as con:
-        try:
-            if engine.asks_for_an_extension(con, sql):
-                raise _out_of_reach("it installs or loads one")
-            relation = con.sql(sql)
-            # A text without a statement, such as a comment, gives no relation at all.
-            answer = Answer(pa.table({}) if relation is None else relation.to_arrow_table())  # type: ignore[redundant-expr]
-            answer.rows()
-        except duckdb.Error as error:
-            raise _refusal_of(error) from error
-        except (ValueError, OverflowError) as error:
-            raise UsageError(
-                f"a value of the result is out of range: {error}", hint="cast it to varchar"
-            ) from error
-        return answer
+        return answer_of(con, sql)
+
+
+def statements_in(con: duckdb.DuckDBPyConnection, text: str) -> list[str]:
+    """Return the statements of a text one by one."""
+    try:
+        return [statement.query for statement in con.extract_statements(text)]
+    except duckdb.Error as error:
+        raise _refusal_of(error) from error
+    except ValueError:
+        return [text]  # A kind that DuckDB's own module has no name for.
+
+
+def answer_of(
+    con: duckdb.DuckDBPyConnection,
+    sql: str,
+    *,
+    most: int | None = None,
+    values: dict[str, object] | None = None,
+) -> Answer:
+    """Run one query of a connection, and return its result or the first rows of it."""
+    try:
+        if engine.asks_for_an_extension(con, sql):
+            raise _out_of_reach("it installs or loads one")
+        relation = con.sql(sql, params=values)
+        # A text without a statement, such as a comment, gives no relation at all.
+        if relation is None:
+            return Answer(pa.table({}))  # type: ignore[unreachable]
+        some = relation if most is None else relation.limit(most)
+        answer = Answer(some.to_arrow_table())
+        answer.rows()
+    except duckdb.Error as error:
+        raise _refusal_of(error) from error
+    except (ValueError, OverflowError) as error:
+        raise UsageError(
+            f"a value of the result is out of range: {error}", hint="cast it to varchar"
+        ) from error
+    return answer
 
 
 def stream(
@@ -118,7 +144,14 @@ def _refusal_of(error: duckdb.Error) -> UsageError:
     hint = "cclake query 'show tables' lists what there is"
     if type(error) is duckdb.Error or isinstance(error, _OF_FILES):
         hint += "; if the query is right, cclake check --deep tells whether a file is damaged"
-    return UsageError(problem, hint=hint)
+    return UsageError(_in_short(problem), hint=hint)
+
+
+def _in_short(problem: str) -> str:
+    """Return DuckDB's own words; it may quote a whole value that it cannot read."""
+    lines = problem.split("\n")
+    kept = lines if len(lines) <= _MOST_LINES else [*lines[:_MOST_LINES], "…"]
+    return "\n".join(one if len(one) <= _LONGEST else f"{one[:_LONGEST]}…" for one in kept)
 
 
 def _out_of_reach(why: str) -> UsageError:

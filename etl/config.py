@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from platformdirs import user_config_path, user_data_path
+from platformdirs import user_config_path, user_data_path, user_state_path
 
 from etl.discover import config_of, projects_of
 from etl.errors import UsageError
@@ -71,6 +71,11 @@ def settings_to_repair(
             raise
     jobs = os.cpu_count() or 1
     return Settings((), warehouse_of(warehouse), machine_name(), jobs, book=price_book())
+
+
+def history_file() -> Path:
+    """Return where what was typed at the prompt is remembered."""
+    return user_state_path("cclake", appauthor=False) / "history"
 
 
 def price_book() -> Book:

@@ -20,6 +20,7 @@ _OFFLINE: dict[str, str | bool] = {
     "allow_persistent_secrets": False,
     "extension_directory": "/dev/null",  # `install` fails on it, before it asks the network
 }
+_NO_NETWORK = ("set allowed_directories = ['/']", "set enable_external_access = false")
 _OUT_OF_REACH = re.compile(
     r"file system operations are disabled|extensions is disabled|external access is disabled"
     r'|(?:requires|exists in) the \w+ extension|requires the extension \w+|directory "/dev/null"'
@@ -34,12 +35,24 @@ def worker() -> duckdb.DuckDBPyConnection:
 
 def for_questions() -> duckdb.DuckDBPyConnection:
     """Open an engine for anybody's SQL: it reads the files of this machine and nothing else."""
-    folder = mkdtemp(prefix="cclake-", dir=_place_for_large_files())
+    folder = private_folder()
     con = duckdb.connect(config={**_OFFLINE, "temp_directory": f"{folder}/spill"})
     weakref.finalize(con, shutil.rmtree, folder, ignore_errors=True)
-    con.execute("set allowed_directories = ['/']")
-    con.execute("set enable_external_access = false")
+    for statement in _NO_NETWORK:
+        con.execute(statement)
     return con
+
+
+def settings_for_questions(folder: Path) -> list[str]:
+    """Return as statements what `for_questions` sets, for another client of DuckDB."""
+    settings: dict[str, str | bool] = {**_OFFLINE, "temp_directory": f"{folder}/spill"}
+    spelled = {name: str(value).replace("'", "''") for name, value in settings.items()}
+    return [*(f"set {name} = '{value}'" for name, value in spelled.items()), *_NO_NETWORK]
+
+
+def private_folder() -> Path:
+    """Make a folder for the owner alone, where there is room for what memory cannot hold."""
+    return Path(mkdtemp(prefix="cclake-", dir=_place_for_large_files()))
 
 
 def spill_below(con: duckdb.DuckDBPyConnection, folder: Path) -> Path:

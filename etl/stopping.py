@@ -8,6 +8,7 @@ a moment, a stop has to wait; so the sentence is always true.
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -18,6 +19,7 @@ from typing import NoReturn
 from etl.errors import CclakeError, StorageError
 
 SIGNALS = frozenset({signal.SIGHUP, signal.SIGINT, signal.SIGTERM})
+_ENDINGS = SIGNALS - {signal.SIGINT}
 _WORKER_END_SECONDS = 5
 
 
@@ -61,6 +63,38 @@ def interruptible() -> Iterator[None]:
 
 
 @contextmanager
+def left_to_another() -> Iterator[None]:
+    """Leave Ctrl-C to the program that has the terminal, and end in order when told to."""
+    with _handled({signal.SIGINT}, _ignore), _handled(_ENDINGS, _leave):
+        yield
+
+
+@contextmanager
+def raised() -> Iterator[None]:
+    """Let Ctrl-C raise KeyboardInterrupt where it ends a statement alone, and end in order else."""
+    with _handled({signal.SIGINT}, signal.default_int_handler), _handled(_ENDINGS, _leave):
+        yield
+
+
+@contextmanager
+def noted() -> Iterator[threading.Event]:
+    """Note what the process is told, for a wait that looks at it; Ctrl-C ends the wait alone."""
+    is_told = threading.Event()
+    told: list[int] = []
+
+    def note(number: int, _frame: FrameType | None) -> None:
+        told.append(number)
+        is_told.set()
+
+    try:
+        with _handled(SIGNALS, note):
+            yield is_told
+    finally:
+        for number in _ENDINGS.intersection(told):
+            _leave(number, None)
+
+
+@contextmanager
 def held_back() -> Iterator[None]:
     """Hold signals back, also from processes that begin in here, until each is ready for them."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
@@ -92,6 +126,15 @@ def _handled(
     finally:
         for one, handler in before.items():
             signal.signal(one, handler)
+
+
+def _ignore(_number: int, _frame: FrameType | None) -> None:
+    """Do nothing; unlike SIG_IGN, it is not passed on to a program that is started."""
+
+
+def _leave(number: int, _frame: FrameType | None) -> NoReturn:
+    """End in order, as when the window of a terminal is closed."""
+    sys.exit(128 + number)
 
 
 def _is_ours(one: signal.Signals) -> bool:

@@ -48,9 +48,12 @@ _TEMPLATES: dict[tuple[int, frozenset[str]], duckdb.DuckDBPyConnection] = {}
 atexit.register(_TEMPLATES.clear)  # Or duckdb complains of them when Python ends.
 
 
-def connect(warehouse: Warehouse, *, time_zone: str | None = None) -> duckdb.DuckDBPyConnection:
+def connect(
+    warehouse: Warehouse, *, time_zone: str | None = None, with_comments: bool = False
+) -> duckdb.DuckDBPyConnection:
     """Open the warehouse as one whole snapshot: every query sees the same commit."""
-    return connect_to(warehouse, snapshot_of(warehouse), time_zone=time_zone)
+    snapshot = snapshot_of(warehouse)
+    return connect_to(warehouse, snapshot, time_zone=time_zone, with_comments=with_comments)
 
 
 def snapshot_of(warehouse: Warehouse) -> Path | None:
@@ -61,7 +64,11 @@ def snapshot_of(warehouse: Warehouse) -> Path | None:
 
 
 def connect_to(
-    warehouse: Warehouse, snapshot: Path | None, *, time_zone: str | None = None
+    warehouse: Warehouse,
+    snapshot: Path | None,
+    *,
+    time_zone: str | None = None,
+    with_comments: bool = False,
 ) -> duckdb.DuckDBPyConnection:
     """Open one snapshot, which may be an earlier one as long as it is kept."""
     con = engine.for_questions()
@@ -69,7 +76,7 @@ def connect_to(
         _set_time_zone(con, time_zone)
     try:
         if not _copied(con, warehouse, snapshot):
-            for statement in statements(snapshot, with_comments=False):
+            for statement in statements(snapshot, with_comments=with_comments):
                 con.execute(statement)
     except duckdb.Error as error:
         raise StateError(
@@ -109,7 +116,7 @@ def _copied(con: duckdb.DuckDBPyConnection, warehouse: Warehouse, snapshot: Path
         con.execute("copy from database lake to memory; detach lake")
     except duckdb.Error:
         return False  # It was made anew just now, or has a path that duckdb cannot read.
-    con.execute(_led_to(snapshot))
+    lead(con, snapshot)
     return True
 
 
@@ -119,6 +126,11 @@ def settle(con: duckdb.DuckDBPyConnection, name: str) -> None:
         f"create table settled as from {name}; drop view {name};"
         f"create table {name} as from settled; drop table settled"
     )
+
+
+def lead(con: duckdb.DuckDBPyConnection, snapshot: Path | None) -> None:
+    """Lead the views of a connection to another snapshot of the same tables."""
+    con.execute(_led_to(snapshot))
 
 
 def _set_time_zone(con: duckdb.DuckDBPyConnection, time_zone: str) -> None:
@@ -141,7 +153,7 @@ def refresh(warehouse: Warehouse, *, is_empty: bool) -> bool:
     # Made elsewhere and copied: duckdb cannot write where a folder's name holds a question mark.
     with TemporaryDirectory() as folder:
         made = Path(folder) / "views.duckdb"
-        _write_database(made, root)
+        write_database(made, root)
         shutil.copyfile(made, staged)
     staged.chmod(0o600)
     # A power cut must not leave an empty file and the mark that vouches for it.
@@ -175,7 +187,8 @@ def _noted(warehouse: Warehouse) -> str:
     return mark.read_text() if has_both else ""
 
 
-def _write_database(path: Path, root: Path | None) -> None:
+def write_database(path: Path, root: Path | None) -> None:
+    """Write a new file of all views, led to a snapshot."""
     version = f"(storage_version {_quoted(STORAGE_VERSION)})"
     try:
         with closing(_template(root).cursor()) as con:

@@ -125,6 +125,7 @@ def test_no_door_leads_into_a_folder_that_others_can_write(own: Warehouse) -> No
         ("sessions",),
         ("show", SESSION),
         ("search", "Hi"),
+        ("shell",),
         ("restore", SESSION, "--to", back),
         ("views",),
         ("prices", "explain", "msg_1"),

@@ -3,13 +3,15 @@
 import csv
 import io
 import json
+from contextlib import closing
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from etl.answers import Answer, ask
+from etl import views
+from etl.answers import Answer, answer_of, ask, statements_in
 from etl.commit import Warehouse
 from etl.errors import UsageError
 from tests.sessions import assistant, run_sync, tool_result, tool_use, user, write_log
@@ -248,3 +250,26 @@ def test_decimals_are_written_with_all_their_digits_and_never_as_floats(lake: Wa
     answer = ask(lake, sql, time_zone=None)
     assert answer.json() == '[{"big":12345678901234.000000000001,"small":0.000000300000}]'
     assert answer.csv() == "big,small\n12345678901234.000000000001,0.000000300000\n"
+
+
+def test_a_refusal_is_short_whatever_it_quotes(lake: Warehouse) -> None:
+    for sql in (f"select '{'x' * 100_000}'::integer", "select error(repeat('x' || chr(10), 1000))"):
+        with pytest.raises(UsageError) as caught:
+            ask(lake, sql, time_zone=None)
+        assert len(caught.value.what) < 700
+        assert "…" in caught.value.what
+
+
+def test_the_first_rows_are_asked_for_alone(lake: Warehouse) -> None:
+    with closing(views.connect(lake)) as con:
+        some = answer_of(con, "from range(1000000000000)", most=3)
+        assert some.rows() == [(0,), (1,), (2,)]
+        assert answer_of(con, "select $a as a", values={"a": 7}).rows() == [(7,)]
+
+
+def test_the_statements_of_a_text_are_told_apart(lake: Warehouse) -> None:
+    with closing(views.connect(lake)) as con:
+        told = statements_in(con, "select ';';\n select 2")
+        assert [one.strip() for one in told] == ["select ';';", "select 2"]
+        with pytest.raises(UsageError, match="Parser Error"):
+            statements_in(con, "selec")

@@ -7,7 +7,7 @@ from pathlib import Path
 import platformdirs
 import pytest
 
-from etl.config import Settings, price_book, settings_of, warehouse_of
+from etl.config import Settings, history_file, price_book, settings_of, warehouse_of
 from etl.errors import UsageError
 from etl.prices import shipped
 
@@ -276,3 +276,12 @@ def test_own_prices_that_are_no_text_are_refused_with_their_line(
     assert refused_prices().what == f"{path}, line 2: it is no text in UTF-8"
     path.write_bytes(b"\xef\xbb\xbf# an editor's mark of order is no text\n")
     assert price_book() is shipped()
+
+
+def test_what_was_typed_is_remembered_in_the_platforms_place_for_it(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    usual = platformdirs.user_state_path("cclake", appauthor=False)
+    assert history_file() == usual / "history"
+    assert home in history_file().parents

@@ -166,3 +166,19 @@ def test_a_worker_spills_below_the_folder_it_is_given_and_nowhere_else(
     con.close()
     assert list(tmp_path.iterdir()) == [staging]
     assert list(staging.iterdir()) == []
+
+
+def test_another_client_is_told_all_that_a_query_is_told(
+    con: duckdb.DuckDBPyConnection, tmp_path: Path
+) -> None:
+    folder = tmp_path / "it's"
+    told = engine.settings_for_questions(folder)
+    with closing(duckdb.connect()) as other:
+        for statement in told:
+            other.execute(statement)
+        settings = (
+            "select name, value from duckdb_settings()"
+            " where name not in ('temp_directory', 'allowed_directories')"
+        )
+        assert other.execute(settings).fetchall() == con.execute(settings).fetchall()
+        assert place_of(other) == folder / "spill"

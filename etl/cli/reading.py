@@ -1,4 +1,4 @@
-"""Commands that read on: one session, and words in all of them."""
+"""Commands that read on: one session, words in all of them, and a prompt for questions."""
 
 import shutil
 import sys
@@ -142,3 +142,38 @@ def _sum_of(total: int, shown: int) -> str:
         return "nothing found"
     more = f", the newest {shown:,} shown; --limit {total} shows them all"
     return f"{counted(total, 'hit')}{more if total > shown else ''}"
+
+
+@main.command()
+@click.option("--plain", is_flag=True, help="cclake's own prompt, also where duckdb is installed.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    default=100,
+    show_default=True,
+    help="Rows that are shown of a result.",
+)
+@tz_option
+@warehouse_option
+def shell(plain: bool, limit: int, tz: str | None, warehouse: str | None) -> None:
+    """Ask one query after the other at a prompt, all of one commit.
+
+    Where DuckDB's own client (1.5 or later) is on the path, it gets the terminal; --plain and
+    --limit are for the prompt of cclake's own. Lines on stdin are read and answered without a
+    prompt; if one of them fails, the exit code is 2.
+
+    \b
+    Example: cclake shell --tz Europe/Berlin
+             cclake shell < questions.sql
+    """  # noqa: D301 - click wants the control character
+    from etl import client, config
+    from etl import shell as own
+
+    place = warehouse_at(warehouse)
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        failures = own.of_lines(place, sys.stdin, time_zone=tz, limit=limit)
+        sys.exit(2 if failures else 0)
+    if not plain and (program := client.found()):
+        output.say("this is DuckDB's own client; cclake shell --plain is without it")
+        sys.exit(client.hand_over(program, place, time_zone=tz))
+    own.at_a_terminal(place, time_zone=tz, limit=limit, history=config.history_file())
