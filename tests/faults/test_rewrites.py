@@ -48,9 +48,10 @@ class Scene:
         shutil.copytree(self.start, lake, symlinks=True)
         return struck_command(self.command(lake), lake, strike)
 
-    def complaints(self, lake: Path, strike: Strike) -> Iterator[str]:
+    def complaints(self, lake: Path, strike: Strike, tally: Tally) -> Iterator[str]:
         """Strike a run at a step; tell what is wrong with its end, and after one that is not."""
         struck = self.struck(lake, strike)
+        tally.ended += struck.exit_code != 0
         has_committed = Warehouse(lake).commit_numbers()[-1:] > self._numbers()
         if strike.error is None:
             if struck.exit_code != -signal.SIGKILL:
@@ -122,7 +123,8 @@ def upgraded(folder: Path) -> Scene:
     (logs / "projects").mkdir(parents=True)
     warehouse = Warehouse(start)
     warehouse.create_folders()
-    warehouse.publish(warehouse.load())
+    with warehouse.lock():
+        warehouse.publish(warehouse.load())
     return scene_of(start, lambda lake: [*sync_options(logs, lake), "--jobs", "1"])
 
 
@@ -133,7 +135,7 @@ def broken_by(
     for number in sorted(set(numbers)):
         strike = Strike(number, kind.error, is_lasting=kind.is_lasting)
         tally.injected += 1
-        if wrong := list(scene.complaints(lake, strike)):
+        if wrong := list(scene.complaints(lake, strike, tally)):
             broken[f"{strike}: {scene.steps[number - 1]}"] = wrong
     tally.violations += len(broken)
     return broken
